@@ -62,7 +62,7 @@ type Client struct {
 	sleep        func(context.Context, time.Duration) error
 }
 
-// New makes a client. It fails without a key, and with an address that is no http or https address.
+// New makes a client. It fails without a key, and with an address that is not an http or https address.
 func New(options Options) (*Client, error) {
 	key := options.APIKey
 	if key == "" {

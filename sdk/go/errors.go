@@ -27,9 +27,9 @@ const (
 	KindServer Kind = "ServerError"
 	// KindAPI is any other refusal.
 	KindAPI Kind = "APIError"
-	// KindConnectionFailed is no answer: the server is down, or the connection broke.
+	// KindConnectionFailed means that no answer came: the server is down, or the connection broke.
 	KindConnectionFailed Kind = "ConnectionFailed"
-	// KindTimeout is no whole answer within Options.Timeout.
+	// KindTimeout means that no whole answer came within Options.Timeout.
 	KindTimeout Kind = "Timeout"
 	// KindInvalidResponse is not what the API answers: broken JSON, a proxy's page, too large.
 	KindInvalidResponse Kind = "InvalidResponse"

@@ -101,7 +101,7 @@ func readOutcome(made answer, params ExecuteToolParams) (Outcome, error) {
 	var fields map[string]json.RawMessage
 	var status string
 	if json.Unmarshal(made.data, &fields) != nil || json.Unmarshal(fields["status"], &status) != nil {
-		return nil, invalidResponse(made.requestID, "the outcome is no object with a status")
+		return nil, invalidResponse(made.requestID, "the outcome is not an object with a status")
 	}
 	wanted, known := fieldsOf[status]
 	if !known {

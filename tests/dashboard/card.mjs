@@ -132,7 +132,7 @@ await walk(async (browser, look) => {
   assert.ok(!JSON.stringify(without).includes('toolgate/card'), JSON.stringify(without));
   done('a call that waits leads to its approval, and one that ran to its receipt');
 
-  // What a provider or a plugin wrote is text; a link that is none of the web is no link.
+  // What a provider or a plugin wrote is text; a link that is none of the web is not a link.
   const hostile = { kind: 'connect', tool: '<img src=x onerror=alert(1)>', service: 'x', title: '<script>window.top.hurt = 1</script>', message: '<b>bold</b>', url: 'javascript:alert(1)' };
   card = await render(page, document.text, { content: [], _meta: { 'toolgate/card': hostile } });
   await card.getByText('<b>bold</b>').waitFor();

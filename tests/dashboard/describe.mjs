@@ -32,7 +32,7 @@ await walk(async (browser, look) => {
   await read('openapi: 3.1.0\npaths: {}');
   await dialog.getByText('has no operation').waitFor();
   assert.equal(await dialog.getByLabel('Description', { exact: true }).inputValue(), 'openapi: 3.1.0\npaths: {}', 'what was typed stays');
-  done('what is no description is refused with a reason');
+  done('what is not a description is refused with a reason');
 
   await read(DESCRIPTION);
   await dialog.getByText('3 of 3 operations selected').waitFor();
@@ -50,7 +50,7 @@ await walk(async (browser, look) => {
   await serves(key, 'ice_list_cones');
   const planned = await ask(key, 'POST', '/v1/tools/ice_list_cones/execute', { arguments: {}, dry_run: true });
   assert.equal(planned.data.requests[0].url, 'https://api.ice.example.com/cones', JSON.stringify(planned));
-  assert.equal((await ask(key, 'GET', '/v1/tools/ice_add_cone/schema')).success, false, 'what was not chosen is no tool');
+  assert.equal((await ask(key, 'GET', '/v1/tools/ice_add_cone/schema')).success, false, 'what was not chosen is not a tool');
   done('the integration is installed and plans its request');
 
   const all = [...wrong];

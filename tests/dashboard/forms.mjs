@@ -124,7 +124,7 @@ await walk(async (browser, look) => {
   assert.equal(await plain.evaluate(() => String(getSelection())), `${asked.base}/oauth/callback`);
   done('where the browser gives no clipboard the text is selected');
 
-  // A number that lost digits, a file that is no plugin, a sign-in to renew.
+  // A number that lost digits, a file that is not a plugin, a sign-in to renew.
   const noise = /status of (400|401|422)/;
   assert.deepEqual([...wrong, ...tenant.wrong].filter((line) => !noise.test(line)), []);
 });

@@ -62,7 +62,7 @@ await walk(async (browser, look) => {
     await begin(page);
     await logIn(page, 'eve@example.com');
     await refused(page, 'oidc_no_member', 'Your address is not a member');
-    done('an address that is no member is refused');
+    done('an address that is not a member is refused');
   }
   {
     const { page } = await stranger();

@@ -33,7 +33,7 @@ await walk(async (browser, look) => {
   await upload(asked.bad);
   await page.getByRole('alert').getByText(/invalid_request/).waitFor();
   assert.equal((await ask(key, 'GET', '/v1/health')).data.plugins.active, 0);
-  done('a file that is no plugin is refused with the reason');
+  done('a file that is not a plugin is refused with the reason');
 
   const other = await context.newPage();
   await visit(other, '/tools');

@@ -70,7 +70,7 @@ pub enum Said {
 }
 
 impl Said {
-    /// The text of a result that is no error.
+    /// The text of a result that is not an error.
     pub fn text(&self) -> &str {
         match self {
             Self::Result {

@@ -26,7 +26,7 @@ pub enum Line {
     Tokens(u64, Box<Line>),
     /// A status without a sound body; `Retry-After` in seconds.
     Status(u16, Option<u64>),
-    /// A body that is no answer, with status 200.
+    /// A body that is not an answer, with status 200.
     Body(String),
     /// The head of an answer and then nothing.
     Hang,

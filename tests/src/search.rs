@@ -39,7 +39,7 @@ pub fn shipped_sets() -> anyhow::Result<Vec<JudgedSet>> {
     let mut sets = Vec::new();
     for (name, file) in [("shipped", "queries.txt"), ("vague", "vague.txt")] {
         let catalog = shipped_catalog()?;
-        let queries = judged::of_catalog(file, &catalog)?;
+        let queries = judged::read_queries(file, &catalog)?;
         sets.push(JudgedSet {
             name: name.to_owned(),
             catalog,
@@ -56,7 +56,7 @@ pub fn foreign_sets() -> anyhow::Result<Vec<JudgedSet>> {
 
 /// The judged queries of the shipped catalog that agents and people ask.
 pub fn judged(catalog: &Catalog) -> anyhow::Result<Vec<Judged>> {
-    judged::of_catalog("queries.txt", catalog)
+    judged::read_queries("queries.txt", catalog)
 }
 
 /// The catalog of `plugins/dist`, as a gateway would load it.

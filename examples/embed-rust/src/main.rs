@@ -99,7 +99,7 @@ impl Task {
         let Ok([plugins, query, arguments]) = <[String; 3]>::try_from(words) else {
             bail!("usage: toolgate-embed PLUGINS_FOLDER QUERY ARGUMENTS [--dry-run]");
         };
-        ensure!(Path::new(&plugins).is_dir(), "{plugins} is no folder");
+        ensure!(Path::new(&plugins).is_dir(), "{plugins} is not a folder");
         Ok(Self {
             plugins,
             query,

@@ -70,7 +70,7 @@ impl Catalog {
         for plugin in by_service.values() {
             let sha256 = Arc::from(plugin.sha256.as_str());
             tools.extend(
-                Tool::of_plugin(&plugin.manifest, &sha256)
+                Tool::from_manifest(&plugin.manifest, &sha256)
                     .into_iter()
                     .map(Arc::new),
             );

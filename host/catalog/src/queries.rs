@@ -1,4 +1,4 @@
-//! Requests by which a tool declared `read` asks although they are no GET: `queries` of a tool.
+//! Requests by which a tool declared `read` asks although they are not GET: `queries` of a tool.
 //!
 //! `POST https://api.example.com/v1/search` names a method and an address, `{name}` in it one segment
 //! of the path or part of a label of the host. `POST {api_base}/search` begins with an operator's

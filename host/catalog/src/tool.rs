@@ -47,7 +47,7 @@ impl ArgumentValidator {
 
 impl Tool {
     /// The tools of a plugin, in the manifest's order. `sha256` is the plugin file's, hexadecimal.
-    pub fn of_plugin(manifest: &Arc<Manifest>, sha256: &Arc<str>) -> Vec<Self> {
+    pub fn from_manifest(manifest: &Arc<Manifest>, sha256: &Arc<str>) -> Vec<Self> {
         let tools = manifest.tools.iter().enumerate();
         tools
             .map(|(index, spec)| Self {

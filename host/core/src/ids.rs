@@ -93,7 +93,7 @@ pub fn is_uuid(text: &str) -> bool {
 #[serde(transparent)]
 pub struct UserId(Text);
 
-/// A text that is no user id.
+/// A text that is not a user id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a user id is 1 to 128 characters of A-Z a-z 0-9 . _ : @ -")]
 pub struct BadUserId;

@@ -17,7 +17,7 @@ pub const DEPTH_MAX: usize = 127;
 /// hash set.
 const KEYS_COMPARED_MAX: usize = 8;
 
-/// Why a text is no acceptable JSON document. Lines and columns count from 1, columns in bytes.
+/// Why a text is not an acceptable JSON document. Lines and columns count from 1, columns in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} at line {line} column {column}")]
 pub struct JsonProblem {

@@ -185,7 +185,7 @@ impl HostPattern {
         }
     }
 
-    /// None while a parameter is missing or is no label.
+    /// None while a parameter is missing or is not a label.
     fn filled(&self, parameters: &BTreeMap<String, String>) -> Option<String> {
         let mut filled = String::new();
         let mut rest = self.template.as_str();

@@ -324,7 +324,7 @@ mod tests {
         assert_eq!(
             written,
             ["Bearer t0ken", "t0ken"],
-            "a parameter is no secret"
+            "a parameter is not a secret"
         );
         assert_eq!(draft.headers["authorization"], "Bearer t0ken");
         assert_eq!(

@@ -362,12 +362,12 @@ impl EgressInner {
 
     /// Refuses what has no allowed upstream, where only those are asked.
     pub(super) fn elsewhere(&self, target: &Target) -> Result<(), EgressFailure> {
-        let Some(told) = &self.only_upstreams else {
+        let Some(report) = &self.only_upstreams else {
             return Ok(());
         };
-        told(&target.origin.host);
+        report(&target.origin.host);
         Err(denied(format!(
-            "`{}` is no allowed upstream, and nothing else is asked here",
+            "`{}` is not an allowed upstream, and requests to other hosts are refused here",
             target.origin.host
         )))
     }

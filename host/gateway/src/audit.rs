@@ -10,7 +10,7 @@
 //!
 //! An operation makes its change through a handle of [`Gateway::audited`] or [`Caller::audited`]:
 //! the entry is written in the transaction of the change, so that either both are there or neither.
-//! What is no row of the database, a plugin's file or the master key, is changed as soon as its entry
+//! What is not a row of the database, a plugin's file or the master key, is changed as soon as its entry
 //! is committed.
 
 mod action;
@@ -184,7 +184,7 @@ impl Caller {
     }
 }
 
-/// An entry of somebody who is no caller.
+/// An entry of somebody who is not a caller.
 pub(crate) fn entry(
     workspace_id: &str,
     actor: String,

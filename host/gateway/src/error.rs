@@ -39,7 +39,7 @@ pub enum Error {
     InvalidAccessToken,
     #[error("user {user_id} may not use {subject}")]
     PermissionDenied { user_id: String, subject: String },
-    #[error("whoever asked for a call does not decide about it")]
+    #[error("the requester of a call cannot decide about it")]
     OwnQuestion,
     #[error("the API key lacks the scope {0}")]
     ScopeDenied(&'static str),

@@ -19,7 +19,7 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use crate::audit::AuditAction;
-use crate::tools::execute::asker;
+use crate::tools::execute::requester;
 use crate::tools::idempotency::{IdempotentAnswer, KeyedRequest};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
@@ -204,7 +204,7 @@ impl Gateway {
         let bytes = match request.content {
             Content::Text(_) if media_type == MediaType::Pdf => {
                 return Err(Error::InvalidRequest(
-                    "a PDF is no text; send it as content_base64".to_owned(),
+                    "a PDF is not text; send it as content_base64".to_owned(),
                 ));
             }
             Content::Text(text) => text.into_bytes(),
@@ -228,7 +228,7 @@ impl Gateway {
         let read = self
             .knowledge
             .reader
-            .read(&self.runtime, asker(caller), media_type, bytes, now_ms)
+            .read(&self.runtime, requester(caller), media_type, bytes, now_ms)
             .await?;
         let row = store::DocumentRow {
             workspace_id: caller.workspace_id.to_string(),

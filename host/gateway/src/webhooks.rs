@@ -368,7 +368,7 @@ fn check_events(patterns: &[String]) -> Result<(), Error> {
         if !is_pattern(pattern) {
             let known: Vec<&str> = EventType::ALL.iter().map(|kind| kind.into_str()).collect();
             return Err(Error::InvalidRequest(format!(
-                "events: {} is no event; there are {}, trigger.<service>.<event>, groups like tool.* and *",
+                "events: {} is not an event; there are {}, trigger.<service>.<event>, groups like tool.* and *",
                 toolgate_core::visible::shown_name(pattern),
                 known.join(", ")
             )));

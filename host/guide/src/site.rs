@@ -185,7 +185,7 @@ mod tests {
                 let name = entry.expect("an entry").file_name();
                 let path = format!("{folder}/{}", name.to_string_lossy());
                 if path.ends_with(".md") && !left_out.contains(&path.as_str()) {
-                    assert!(known.contains(path.as_str()), "{path} is no page");
+                    assert!(known.contains(path.as_str()), "{path} is not a page");
                 }
             }
         }

@@ -47,7 +47,7 @@ where
 
 /// The key that the headers carry. `None`: there is none in the Bearer scheme.
 ///
-/// A header that repeats, or that is not visible ASCII, is no valid key.
+/// A header that repeats, or that is not visible ASCII, is not a valid key.
 pub fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Error> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = values.next() else {

@@ -104,7 +104,7 @@ pub enum ApiFailure {
         message: String,
         hint: Option<String>,
     },
-    /// The body is not a JSON document; line and column count from 1.
+    /// The body is not JSON document; line and column count from 1.
     Json(toolgate_core::json::JsonProblem),
     UnknownRoute,
     MethodNotAllowed,

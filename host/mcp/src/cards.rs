@@ -218,7 +218,7 @@ mod tests {
             "innerHTML",
             "eval(",
         ] {
-            // What it compares a link with is no address.
+            // What it compares a link with is not an address.
             let text = DOCUMENT.replace(r"/^https?:\/\//", "");
             assert!(!text.contains(outside), "{outside}");
         }

@@ -91,7 +91,7 @@ impl TokenAudience {
 }
 
 impl EndpointCredentials {
-    pub(crate) fn of_main(auth: McpAuth, gateway: &Gateway) -> Self {
+    pub(crate) fn for_main(auth: McpAuth, gateway: &Gateway) -> Self {
         Self {
             route: PATH,
             keys: auth.takes_keys(),
@@ -102,7 +102,7 @@ impl EndpointCredentials {
         }
     }
 
-    pub(crate) fn of_keys() -> Self {
+    pub(crate) fn for_keys() -> Self {
         Self {
             route: KEY_PATH,
             keys: true,
@@ -112,7 +112,7 @@ impl EndpointCredentials {
     }
 
     /// The same for the address of a toolset. A token is good for that address alone.
-    pub(crate) fn of_toolset(&self, gateway: &Gateway, name: &str) -> Self {
+    pub(crate) fn for_toolset(&self, gateway: &Gateway, name: &str) -> Self {
         let tokens = self.tokens.as_ref();
         Self {
             route: match self.route {
@@ -208,7 +208,7 @@ struct CalledParams {
 }
 
 /// The scope without which a message is refused, `in_toolset`: at the address of one. `None`: it needs
-/// none, or it is no message.
+/// none, or it is not a message.
 fn scope_of(message: &[u8], in_toolset: bool) -> Option<Scope> {
     let called: CalledMethod = serde_json::from_slice(message).ok()?;
     match called.method.as_deref()? {

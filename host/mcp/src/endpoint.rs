@@ -139,7 +139,7 @@ pub fn router(gateway: Arc<Gateway>, options: McpOptions) -> Router {
         StreamableHttpService::new(move || Ok(server.clone()), sessions, config)
     };
     let (generic, toolsets) = (serving(ToolOffer::Generic), serving(ToolOffer::Toolset));
-    let main = EndpointCredentials::of_main(options.auth, &gateway);
+    let main = EndpointCredentials::for_main(options.auth, &gateway);
     let endpoint = Arc::new(Endpoint {
         gateway,
         generic,
@@ -150,7 +150,10 @@ pub fn router(gateway: Arc<Gateway>, options: McpOptions) -> Router {
         calls,
     });
     // Where the main address takes no keys, no other does.
-    let keys = options.auth.takes_keys().then(EndpointCredentials::of_keys);
+    let keys = options
+        .auth
+        .takes_keys()
+        .then(EndpointCredentials::for_keys);
     let router = Router::new();
     std::iter::once(main)
         .chain(keys)
@@ -161,16 +164,16 @@ pub fn router(gateway: Arc<Gateway>, options: McpOptions) -> Router {
             let (here, taken) = (endpoint.clone(), credentials.clone());
             let handler = move |request| answer(here.clone(), taken.clone(), request);
             let here = endpoint.clone();
-            let of_toolset = move |name: Result<Path<String>, PathRejection>, request| {
+            let at_toolset = move |name: Result<Path<String>, PathRejection>, request| {
                 let here = here.clone();
-                // What is no text is no name.
+                // What is not text is not a name.
                 let name = name.map(|Path(name)| name).unwrap_or_default();
-                let credentials = credentials.of_toolset(&here.gateway, &name);
+                let credentials = credentials.for_toolset(&here.gateway, &name);
                 answer(here, Arc::new(credentials), request)
             };
             router
                 .route(path, any(handler))
-                .route(&toolsets, any(of_toolset))
+                .route(&toolsets, any(at_toolset))
         })
 }
 
@@ -338,7 +341,7 @@ impl Endpoint {
             session_id: session.as_ref().map(|found| found.id.clone()),
             handshake: match &session {
                 Some(found) => handshake::read(&found.handshake),
-                None => asked.as_deref().and_then(handshake::of_initialize),
+                None => asked.as_deref().and_then(handshake::parse_initialize),
             },
         };
         let request = Request::from_parts(parts, body);

@@ -1,6 +1,6 @@
 //! Protocol sessions: what of them is in this process, and how any other process takes them over.
 //!
-//! A session id is no credential: every request is authenticated by its key. The id is a sealed box
+//! A session id is not a credential: every request is authenticated by its key. The id is a sealed box
 //! ([`toolgate_gateway::identity::client_sessions`]) that opens for the key that opened the session, at the
 //! address where it did, and for nobody else, in every process. Here is what the protocol's library keeps of a session in memory: made when it
 //! is opened, or anew in a process that it comes to later, from what the client said when it began

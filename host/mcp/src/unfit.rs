@@ -22,16 +22,16 @@ pub(crate) fn is_gone(method: &str) -> bool {
 pub(crate) fn explain(method: &str, params: Option<&Value>) -> Option<ErrorData> {
     let problem = read(method, params)?;
     let problem = problem.unwrap_or_else(|| "they are not of its type".to_owned());
-    Some(told(method, &problem))
+    Some(invalid_params(method, &problem))
 }
 
 /// The same, if they are none. `None`: they fit, or the method is not served.
 pub(crate) fn misfit(method: &str, params: Option<&Value>) -> Option<ErrorData> {
     let problem = read(method, params)??;
-    Some(told(method, &problem))
+    Some(invalid_params(method, &problem))
 }
 
-fn told(method: &str, problem: &str) -> ErrorData {
+fn invalid_params(method: &str, problem: &str) -> ErrorData {
     ErrorData::invalid_params(format!("Invalid params of {method}: {problem}"), None)
 }
 

@@ -64,7 +64,7 @@ impl Deltas {
             return Ok(true);
         }
         let event: Value =
-            serde_json::from_slice(data).map_err(|_| ModelError::Answer("an event is no JSON"))?;
+            serde_json::from_slice(data).map_err(|_| ModelError::Answer("an event is not JSON"))?;
         if event.get("error").is_some_and(|error| !error.is_null()) {
             return Err(ModelError::Answer("the stream ended with an error"));
         }

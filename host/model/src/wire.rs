@@ -86,7 +86,7 @@ fn message(chat: &Chat) -> Value {
 /// A whole answer.
 pub(super) fn reply(body: &[u8]) -> Result<Reply, ModelError> {
     let body: Value =
-        serde_json::from_slice(body).map_err(|_| ModelError::Answer("it is no JSON"))?;
+        serde_json::from_slice(body).map_err(|_| ModelError::Answer("it is not JSON"))?;
     let message = body
         .pointer("/choices/0/message")
         .and_then(Value::as_object)

@@ -28,7 +28,7 @@ pub enum CallbackOutcome {
     Error(String),
 }
 
-/// Why a query is no answer.
+/// Why a query is not an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadCallback {
     #[error("the answer is too long")]

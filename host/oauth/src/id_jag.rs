@@ -22,7 +22,7 @@ const ID_BYTES_MAX: usize = 500;
 /// Why an assertion is refused, as its issuer's and client's operators need to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadAssertion {
-    #[error("the assertion is no signed JWT")]
+    #[error("the assertion is not a signed JWT")]
     Malformed,
     #[error("the assertion's typ is not oauth-id-jag+jwt")]
     Type,

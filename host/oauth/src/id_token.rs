@@ -60,7 +60,7 @@ pub fn verified(
     expected: &ExpectedClaims<'_>,
 ) -> Result<IdClaims, OAuthError> {
     let header = jsonwebtoken::decode_header(token)
-        .map_err(|_| OAuthError::Answer("the ID token is no JWT"))?;
+        .map_err(|_| OAuthError::Answer("the ID token is not a JWT"))?;
     if !ACCEPTED.contains(&header.alg) {
         return Err(OAuthError::Answer(
             "the ID token's algorithm is not accepted",

@@ -43,7 +43,7 @@ pub struct Provider {
     pub origins: Vec<String>,
 }
 
-/// Why an authorization server's answer is no token.
+/// Why an authorization server's answer is not a token.
 #[derive(Debug, thiserror::Error)]
 pub enum OAuthError {
     /// The grant itself is refused: only the user can repair it.

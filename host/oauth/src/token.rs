@@ -188,7 +188,7 @@ pub fn answer(
         .get("token_type")
         .is_some_and(|kind| !is_bearer(kind))
     {
-        return Err(OAuthError::Answer("the token is no bearer token"));
+        return Err(OAuthError::Answer("the token is not a bearer token"));
     }
     let refresh = text(&fields, "refresh_token").filter(|token| fits(token));
     let id_token = text(&fields, "id_token").map(Secret::new);

@@ -166,11 +166,11 @@ fn lost(beyond: OtherFields) -> Option<&'static str> {
         OtherFields::Alternatives => {
             "the fields of all alternatives are arguments; which of them go together is not checked"
         }
-        OtherFields::Anything => "the body may have further fields; they are no arguments",
+        OtherFields::Anything => "the body may have further fields; they are not arguments",
         OtherFields::Forms => {
             "a field has another form in each alternative; the argument has that of the first"
         }
-        OtherFields::Names => "the body may have fields of any name; they are no arguments",
+        OtherFields::Names => "the body may have fields of any name; they are not arguments",
     })
 }
 

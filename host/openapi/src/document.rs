@@ -307,7 +307,7 @@ fn parse_text(name: &str, text: &str) -> Result<(Value, Option<DoubledKey>), Pro
     } else {
         None
     };
-    // Flow YAML starts like JSON; a large text that is no JSON is not tried twice.
+    // Flow YAML starts like JSON; a large text that is not JSON is not tried twice.
     if let Some(error) = json.filter(|_| text.len() > 4 * 1024 * 1024 || name.ends_with(".json")) {
         return Err(Problem::new(name, "", format!("is not JSON: {error}")));
     }

@@ -66,7 +66,7 @@ const INLINE: [&str; 21] = [
     "a", "abbr", "b", "big", "cite", "code", "del", "em", "font", "i", "img", "ins", "kbd", "s",
     "small", "span", "strike", "strong", "sub", "sup", "u",
 ];
-/// Elements whose content is no text either.
+/// Elements whose content is not text either.
 const SILENT: [&str; 2] = ["script", "style"];
 
 /// The text without tags and comments, with character references resolved. Code between backticks stays.

@@ -179,7 +179,7 @@ impl<'d> Compose<'d> {
                 docs.name(),
                 "/x-toolgate/service",
                 format!(
-                    "`{}` is no service name: a-z, 0-9 and single `_`, at most 40 characters, a letter first",
+                    "`{}` is not a service name: a-z, 0-9 and single `_`, at most 40 characters, a letter first",
                     words::clean(&service, 60)
                 ),
             ));
@@ -383,7 +383,7 @@ impl<'d> Compose<'d> {
                 docs.name(),
                 "/x-toolgate/operations",
                 format!(
-                    "`{}` is no operationId and no `METHOD /path` of this description",
+                    "`{}` is neither an operationId nor a `METHOD /path` of this description",
                     words::clean(missing, 100)
                 ),
             ));

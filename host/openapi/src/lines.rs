@@ -23,7 +23,7 @@ pub(super) fn located(
         Ok(described) => {
             let open = |note: &&mut Note| note.line.is_none();
             let notes: Vec<&mut Note> = described.notes.iter_mut().filter(open).collect();
-            let found = of_places(
+            let found = find_lines(
                 file,
                 notes.iter().map(|note| note.pointer.clone()).collect(),
             );
@@ -32,7 +32,7 @@ pub(super) fn located(
             }
         }
         Err(problem) if problem.file == file.display().to_string() => {
-            let found = of_places(file, BTreeSet::from([problem.pointer.clone()]));
+            let found = find_lines(file, BTreeSet::from([problem.pointer.clone()]));
             problem.line = found.get(&problem.pointer).copied();
         }
         Err(_) => {}
@@ -50,12 +50,12 @@ pub(super) fn note_doubled_keys(docs: &Documents, notes: &mut Notes) {
             words::clean(&doubled.key, 60),
             of_file.unwrap_or_default()
         );
-        notes.of_line(doubled.line, message);
+        notes.at_line(doubled.line, message);
     }
 }
 
 /// The line of each place, or of the nearest one around it that is in the text.
-fn of_places(file: &Path, wanted: BTreeSet<String>) -> BTreeMap<String, u64> {
+fn find_lines(file: &Path, wanted: BTreeSet<String>) -> BTreeMap<String, u64> {
     let small = std::fs::metadata(file).is_ok_and(|file| file.len() <= TEXT_BYTES_MAX);
     if wanted.iter().all(String::is_empty) || !small {
         return BTreeMap::new();
@@ -75,7 +75,7 @@ fn in_text(text: &str, wanted: BTreeSet<String>) -> BTreeMap<String, u64> {
         search: &mut search,
         pointer: String::new(),
     };
-    // A text that is no YAML to its end has lines as far as it is.
+    // A text that is not YAML to its end has lines as far as it is.
     let options = document::yaml_options(DuplicateKeyPolicy::FirstWins);
     let _ = serde_saphyr::with_deserializer_from_str_with_options(text, options, |input| {
         place.deserialize(input)

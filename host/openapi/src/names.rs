@@ -33,8 +33,8 @@ pub fn tool(operation: &NamedOperation<'_>) -> String {
         .id
         .and_then(|id| said_by(id, operation.method, operation.path));
     match said {
-        Some(id) => of_id(id, operation.service),
-        None => of_path(operation),
+        Some(id) => from_id(id, operation.service),
+        None => from_path(operation),
     }
 }
 
@@ -55,7 +55,7 @@ pub fn tell_apart<'n>(names: impl Iterator<Item = &'n mut String>, service: &str
 }
 
 /// An operation id in snake_case, without the service's name in front.
-fn of_id(id: &str, service: &str) -> String {
+fn from_id(id: &str, service: &str) -> String {
     let name = snake(id);
     let own = name
         .strip_prefix(service)
@@ -192,7 +192,7 @@ fn singular(word: &str) -> String {
 }
 
 /// A verb and a resource: `GET /users/{id}/posts` is `list_user_posts`, `POST /orders/{id}/cancel` is `cancel_order`.
-fn of_path(operation: &NamedOperation<'_>) -> String {
+fn from_path(operation: &NamedOperation<'_>) -> String {
     enum Segment {
         Words(String),
         Parameter,
@@ -207,7 +207,7 @@ fn of_path(operation: &NamedOperation<'_>) -> String {
             if segment.starts_with('{') && segment.ends_with('}') {
                 return Some(Segment::Parameter);
             }
-            // A parameter within a segment is no word of the resource.
+            // A parameter within a segment is not a word of the resource.
             let text: String = segment
                 .split('{')
                 .map(|part| part.rsplit('}').next().unwrap_or_default())

@@ -217,7 +217,7 @@ pub fn draft<'d>(
     })
 }
 
-/// What the manifest says of a reading operation that is no GET: its method and address, with braces
+/// What the manifest says of a reading operation that is not a GET: its method and address, with braces
 /// where something is filled in.
 fn query_of(operation: &Operation) -> String {
     let graphql = matches!(

@@ -18,7 +18,7 @@ pub fn apply(name: &str, overlay: &Value, mut document: Value) -> Result<Value, 
         return Err(Problem::new(
             name,
             "/overlay",
-            "is no OpenAPI Overlay: write `overlay: 1.0.0`",
+            "is not an OpenAPI Overlay: write `overlay: 1.0.0`",
         ));
     }
     let actions = overlay.get("actions").and_then(Value::as_array);
@@ -52,7 +52,7 @@ pub fn apply(name: &str, overlay: &Value, mut document: Value) -> Result<Value, 
             Problem::new(
                 name,
                 below(&at, "target"),
-                format!("is not a JSONPath: {error}"),
+                format!("is not JSONPath: {error}"),
             )
         })?;
         let mut places: Vec<String> = path

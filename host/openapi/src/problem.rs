@@ -79,8 +79,8 @@ impl Notes {
         self.push(pointer, message.into(), false);
     }
 
-    /// Of a line of a file that is no place of the description as it is understood.
-    pub fn of_line(&mut self, line: u64, message: impl Into<String>) {
+    /// Of a line of a file that is not a place of the description as it is understood.
+    pub fn at_line(&mut self, line: u64, message: impl Into<String>) {
         self.push("", message.into(), false);
         if let Some(note) = self.0.last_mut() {
             note.line = Some(line);

@@ -1,7 +1,7 @@
 //! From a schema of a description to JSON Schema 2020-12 that stands alone.
 //!
 //! References are replaced by what they mean, `allOf` is merged, words of older drafts become
-//! those of 2020-12 and what is no schema is dropped. `oneOf` becomes `anyOf`: branches that are cut
+//! those of 2020-12 and what is not a schema is dropped. `oneOf` becomes `anyOf`: branches that are cut
 //! to the same outline would refuse everything. An expansion is bounded in bytes, values and depth;
 //! where a schema returns to itself or goes too deep it is cut, and the cut says so.
 

@@ -98,7 +98,7 @@ impl Servers<'_> {
         let (scheme, rest) = match url.split_once("://") {
             Some(("https", rest)) => ("https", rest),
             Some(("http", rest)) => ("http", rest),
-            Some((other, _)) => return Ok(Err(format!("`{other}` is no scheme to reach"))),
+            Some((other, _)) => return Ok(Err(format!("`{other}` is not a supported scheme"))),
             None if url.starts_with("//") => ("https", &url[2..]),
             // `api.example.com/v1`, without a scheme.
             None if url
@@ -211,7 +211,7 @@ impl Servers<'_> {
             let plain = options
                 .iter()
                 .all(|o| !o.is_empty() && !o.contains(['/', '?', '#', '{', '}']));
-            // A choice that is no choice, or one that no label can hold, is made here.
+            // A choice of one value, or one that no label can hold, is made here.
             if !options.is_empty() && (options.len() == 1 || (in_host && !labels) || !plain) {
                 let value = if written.is_empty() {
                     options[0].clone()
@@ -244,7 +244,7 @@ impl Servers<'_> {
                 .as_deref()
                 .is_some_and(|d| !in_host && options.is_empty() && (d.contains(['/', '?', '#'])))
             {
-                // A whole path as the default: it is no value that a user would fill in.
+                // A whole path as the default: it is not a value that a user would fill in.
                 url = url.replace(
                     &format!("{{{key}}}"),
                     default.as_deref().unwrap_or_default().trim_matches('/'),

@@ -337,7 +337,7 @@ fn request_body(parameters: &[Value], consumes: &[String]) -> Option<Value> {
     Some(json!({"content": {media: {"schema": schema, "encoding": encoding}}, "required": true}))
 }
 
-/// Refuses what is no description, or one of a version that is not read.
+/// Refuses what is not a description, or one of a version that is not read.
 pub fn check_version(name: &str, value: &Value) -> Result<(), Problem> {
     if is_swagger(value) {
         return Ok(());
@@ -358,7 +358,7 @@ pub fn check_version(name: &str, value: &Value) -> Result<(), Problem> {
         None => Err(Problem::new(
             name,
             "",
-            "is no OpenAPI description: it has neither `openapi: 3.x` nor `swagger: \"2.0\"`",
+            "is not an OpenAPI description: it has neither `openapi: 3.x` nor `swagger: \"2.0\"`",
         )),
     }
 }

@@ -46,7 +46,7 @@ fn arguments(made: &Described) -> (Vec<String>, Option<Vec<String>>) {
     (names.keys().cloned().collect(), fields)
 }
 
-fn told(made: &Described, text: &str) -> bool {
+fn has_note(made: &Described, text: &str) -> bool {
     made.notes.iter().any(|note| note.message.contains(text))
 }
 
@@ -94,7 +94,7 @@ fn the_fields_of_alternatives_beside_properties_are_optional_arguments() {
             json!(["amount"])
         );
         assert!(
-            told(&made, "fields of all alternatives"),
+            has_note(&made, "fields of all alternatives"),
             "{:?}",
             made.notes
         );
@@ -128,11 +128,11 @@ fn a_body_that_is_more_than_its_named_fields_stays_one_argument() {
     let form = "application/x-www-form-urlencoded";
     let made = described("/put", &body(form, open), &json!({}));
     assert_eq!(arguments(&made).0, ["a"]);
-    assert!(told(&made, "fields of any name"), "{:?}", made.notes);
+    assert!(has_note(&made, "fields of any name"), "{:?}", made.notes);
     let free = json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": true});
     let made = described("/put", &body("application/json", free), &json!({}));
     assert_eq!(arguments(&made).0, ["a"]);
-    assert!(told(&made, "further fields"), "{:?}", made.notes);
+    assert!(has_note(&made, "further fields"), "{:?}", made.notes);
     let plain = json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false});
     let made = described("/put", &body("application/json", plain), &json!({}));
     assert!(made.notes.is_empty(), "{:?}", made.notes);
@@ -161,7 +161,7 @@ fn the_query_of_a_path_is_kept_in_clear_with_its_repetitions() {
             ("v", &constant("own"))
         ]
     );
-    assert!(told(&made, "`?p={p}` is not sent"), "{:?}", made.notes);
+    assert!(has_note(&made, "`?p={p}` is not sent"), "{:?}", made.notes);
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn read(text: &str) -> Result<Value, Problem> {
 /// Writes the choice where a description's author writes it.
 fn choose(value: &mut Value, operations: &[String]) -> Result<(), Problem> {
     let root = value.as_object_mut();
-    let root = root.ok_or_else(|| Problem::new(NAME, "", "is no object"))?;
+    let root = root.ok_or_else(|| Problem::new(NAME, "", "is not an object"))?;
     let own = root.entry("x-toolgate").or_insert_with(|| json!({}));
     let own = own.as_object_mut();
     let own = own.ok_or_else(|| Problem::new(NAME, "/x-toolgate", "write an object"))?;

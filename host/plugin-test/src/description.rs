@@ -130,7 +130,7 @@ impl Description {
                 wrong.extend(path_fault(&operation.place.path, &url));
                 wrong.extend(self.missing(&operation, &url, request));
             }
-            Err(_) => wrong.push(format!("{} is no address", request.url)),
+            Err(_) => wrong.push(format!("{} is not a URL", request.url)),
         }
         wrong.extend(self.body_faults(&operation, &request.body));
         wrong

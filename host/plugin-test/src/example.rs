@@ -142,8 +142,8 @@ impl Example {
 pub fn read(file: &Path) -> anyhow::Result<Example> {
     let text = std::fs::read_to_string(file)
         .with_context(|| format!("{} cannot be read", file.display()))?;
-    let example: Example =
-        serde_json::from_str(&text).with_context(|| format!("{} is no example", file.display()))?;
+    let example: Example = serde_json::from_str(&text)
+        .with_context(|| format!("{} is not an example", file.display()))?;
     if example.result.is_some() == example.error.is_some() {
         bail!(
             "{} needs either `result` or `error`; a call that answers nothing has the result null",

@@ -271,7 +271,7 @@ impl TestPlugin {
         let mut arguments = test_call.arguments.clone();
         write_integers(&mut arguments);
         let call = Call {
-            asker: Requester::default(),
+            requester: Requester::default(),
             tool: test_call.tool.clone(),
             arguments: arguments.to_string(),
             session: None,

@@ -49,10 +49,10 @@ pub struct PlannedCall {
 }
 
 /// Plans every tool of the plugin file.
-pub async fn of_plugin(plugin: &Path, cache: &TestCache) -> anyhow::Result<Plans> {
+pub async fn plan_file(plugin: &Path, cache: &TestCache) -> anyhow::Result<Plans> {
     let rig = TestPlugin::open(plugin, &[], cache).await?;
     let mut tools = Vec::new();
-    for tool in Tool::of_plugin(&rig.manifest, &"".into()) {
+    for tool in Tool::from_manifest(&rig.manifest, &"".into()) {
         let mut calls = Vec::new();
         for (called, arguments) in calls_of(&tool) {
             calls.push(plan(&rig, &tool, called, arguments).await);

@@ -88,7 +88,7 @@ impl ReplayServer {
             let Some(url) = &exchange.request.url else {
                 continue;
             };
-            let url = url::Url::parse(url).with_context(|| format!("`{url}` is no address"))?;
+            let url = url::Url::parse(url).with_context(|| format!("`{url}` is not a URL"))?;
             let host = url.host_str().unwrap_or_default();
             let host = url
                 .port()

@@ -107,7 +107,7 @@ async fn examine(
     let description = Description::load(&examples.join(service), service)?;
     let server = ReplayServer::start().await?;
     let rig = TestPlugin::replaying(plugin, &server, &read, cache).await?;
-    for tool in Tool::of_plugin(&rig.manifest, &"".into()) {
+    for tool in Tool::from_manifest(&rig.manifest, &"".into()) {
         verdict.tools += 1;
         verdict
             .failures
@@ -272,7 +272,7 @@ async fn plan(
 fn judge_request(tool: &Tool, request: &PlannedRequest) -> Vec<String> {
     let mut wrong = Vec::new();
     if !request.url.starts_with("https://") {
-        wrong.push(format!("{} is no https address", request.url));
+        wrong.push(format!("{} is not an https URL", request.url));
     }
     let path = request.url.split('?').next().unwrap_or_default();
     if path.contains(['{', '}']) || path.contains("%7B") {

@@ -32,11 +32,11 @@ pub(crate) struct CallClaim {
 }
 
 impl CallClaim {
-    pub(crate) fn new(asker: Requester, plugin: &Arc<str>) -> Self {
+    pub(crate) fn new(requester: Requester, plugin: &Arc<str>) -> Self {
         Self {
-            workspace: asker.workspace,
+            workspace: requester.workspace,
             plugin: plugin.clone(),
-            key: asker.key,
+            key: requester.key,
         }
     }
 

@@ -43,7 +43,7 @@ pub struct Inspected {
     pub warnings: Vec<String>,
 }
 
-/// Why a file is no plugin, in words that its author or the operator can act on.
+/// Why a file is not a plugin, in words that its author or the operator can act on.
 #[derive(Debug, thiserror::Error)]
 pub enum Rejected {
     #[error("the file is {} MiB large; a plugin is at most {} MiB", .0 >> 20, Size::Large.bounds().component_bytes_max >> 20)]

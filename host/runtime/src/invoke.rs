@@ -27,7 +27,7 @@ use toolgate_egress::CallScope;
 /// Everything one call needs; arguments are already valid against the tool's schema.
 pub struct Call {
     /// Against whom it counts.
-    pub asker: Requester,
+    pub requester: Requester,
     /// Action name without the service prefix.
     pub tool: String,
     pub arguments: String,
@@ -52,10 +52,10 @@ pub struct Call {
 const FUNCTION_BYTES_MAX: usize = 256;
 
 impl Runtime {
-    /// Runs one call of `plugin`. Past its asker's share of the places it does not start.
+    /// Runs one call of `plugin`. Past its requester's share of the places it does not start.
     pub async fn invoke(&self, plugin: &Plugin, call: Call) -> Result<CallEnd, StartError> {
         let (code, pool) = plugin.code(self).await?;
-        let claim = CallClaim::new(call.asker.clone(), &plugin.service);
+        let claim = CallClaim::new(call.requester.clone(), &plugin.service);
         let waiting = TraceSpan::begin(SpanKind::Internal, || "sandbox wait");
         let _place = pool.admit(&claim).await?;
         drop(waiting);

@@ -83,12 +83,12 @@ impl Runtime {
     pub async fn normalize(
         &self,
         plugin: &Plugin,
-        asker: Requester,
+        requester: Requester,
         delivery: VerifiedDelivery,
         now_ms: i64,
     ) -> Result<Vec<ProviderEvent>, NormalizeError> {
         let (code, pool) = plugin.code(self).await?;
-        let claim = CallClaim::new(asker, &plugin.service);
+        let claim = CallClaim::new(requester, &plugin.service);
         let _place = pool
             .admit(&claim)
             .await
@@ -149,7 +149,7 @@ fn nothing(now_ms: i64, memory_bytes_max: usize) -> Call {
         .map(Arc::new)
         .expect("nothing is granted");
     Call {
-        asker: Requester::default(),
+        requester: Requester::default(),
         tool: String::new(),
         arguments: String::new(),
         session: None,

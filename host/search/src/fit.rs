@@ -28,7 +28,7 @@ const LOW: f32 = 0.55;
 const HIGH: f32 = 0.72;
 
 /// What the evidence of words and meaning says of the hits, best first.
-pub(super) fn of_hits(nearest: &[Candidate], cosines: &[f32]) -> Fit {
+pub(super) fn judge_fit(nearest: &[Candidate], cosines: &[f32]) -> Fit {
     let first = &nearest[..nearest.len().min(FIRST)];
     if first.first().is_some_and(|one| one.named) {
         return Fit::High;
@@ -49,7 +49,7 @@ pub(super) fn of_hits(nearest: &[Candidate], cosines: &[f32]) -> Fit {
 #[cfg(test)]
 mod tests {
     use super::super::score::Candidate;
-    use super::{Fit, of_hits};
+    use super::{Fit, judge_fit};
 
     #[test]
     fn words_and_meaning_are_evidence_together() {
@@ -64,13 +64,13 @@ mod tests {
             (0.0, 0.6, Fit::Low),
             (0.9, 0.6, Fit::High),
         ] {
-            assert_eq!(of_hits(&[words(covered)], &[cosine]), expected);
+            assert_eq!(judge_fit(&[words(covered)], &[cosine]), expected);
         }
-        assert_eq!(of_hits(&[], &[]), Fit::None);
+        assert_eq!(judge_fit(&[], &[]), Fit::None);
         let named = Candidate {
             named: true,
             ..words(0.0)
         };
-        assert_eq!(of_hits(&[named], &[0.0]), Fit::High);
+        assert_eq!(judge_fit(&[named], &[0.0]), Fit::High);
     }
 }

@@ -64,7 +64,7 @@ impl Languages {
     /// or one from the dictionary in a query without any English word. So `note` alone is English,
     /// and `aggiungi una nota al file` is Italian although `file` is English too.
     pub(super) fn detect(&mut self, words: &[String]) -> Option<Language> {
-        let mut scripts = words.iter().map(|word| Script::of_word(word));
+        let mut scripts = words.iter().map(|word| Script::from_word(word));
         if let Some(script) = scripts.find(|script| *script != Script::Latin) {
             return Some(match script {
                 Script::Cyrillic => Language::Russian,
@@ -177,7 +177,7 @@ impl Languages {
         {
             return &[];
         }
-        let script = Script::of_word(word);
+        let script = Script::from_word(word);
         Language::ALL
             .into_iter()
             .filter(|language| language.script() == script)
@@ -200,7 +200,7 @@ impl Languages {
     }
 
     fn stemmed(&mut self, word: &str, language: Language) -> English {
-        // A stem may be short, but an English word is no form of another language's.
+        // A stem may be short, but an English word is not a form of another language's.
         if self.dictionaries.is_english(word) {
             return &[];
         }
@@ -229,7 +229,7 @@ thread_local! {
         RefCell::new(Language::ALL.into_iter().map(LibraryStopWords::new).collect());
 }
 
-/// Whether a folded word tells nothing about a tool in some language, while it is no English word
+/// Whether a folded word tells nothing about a tool in some language, while it is not an English word
 /// and in no dictionary.
 pub(super) fn is_stopword(word: &str) -> bool {
     let dictionaries = Dictionaries::get();

@@ -16,6 +16,7 @@ mod fit;
 mod fuse;
 mod index;
 mod languages;
+mod message;
 mod nearest;
 mod parts;
 mod prefer;
@@ -29,7 +30,6 @@ mod suggest;
 mod synonyms;
 #[cfg(test)]
 mod tests;
-mod told;
 mod typo;
 mod uses;
 mod words;

@@ -4,8 +4,8 @@
 //! word becomes a [`Concept`], with the terms that may stand for it.
 
 use super::index::Index;
+use super::message::message_words;
 use super::synonyms::Verb;
-use super::told::told;
 use super::words::{Words, is_circumstance, is_stopword, uncamel};
 
 /// Longest part of a query that is read, in characters.
@@ -61,8 +61,8 @@ const UNKNOWN: f32 = 0.9;
 /// How much a word counts that says when or how much.
 const CIRCUMSTANCE: f32 = 0.3;
 
-/// How much a word counts that says who is to be told something, or what.
-const TOLD: f32 = 0.3;
+/// How much a word counts that belongs to the message that a query asks to send.
+const IN_MESSAGE: f32 = 0.3;
 
 /// What a question asks for where it names no verb, as a stem, and how much that counts.
 const SHOW: &str = "list";
@@ -347,13 +347,13 @@ impl Index {
         for concept in concepts.iter_mut().filter(|c| c.variants.is_empty()) {
             concept.importance = unknown;
         }
-        let told = told(&all);
+        let in_message = message_words(&all);
         for concept in &mut concepts {
             let word = &*concept.word;
             let part = if is_circumstance(word) {
                 CIRCUMSTANCE
-            } else if told.contains(word) && !self.service_words.contains_key(word) {
-                TOLD
+            } else if in_message.contains(word) && !self.service_words.contains_key(word) {
+                IN_MESSAGE
             } else {
                 continue;
             };

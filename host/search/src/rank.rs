@@ -187,7 +187,7 @@ impl Index {
             Some(similarity) => {
                 let reads = |tool: u32| self.traits[tool as usize].reads;
                 let fused = fuse::fuse(&lexical.candidates, similarity, shown, reads);
-                let confidence = fit::of_hits(&fused.nearest, &similarity.cosines);
+                let confidence = fit::judge_fit(&fused.nearest, &similarity.cosines);
                 (fused.nearest, fused.good, confidence)
             }
             None => by_words(&lexical.candidates, shown),

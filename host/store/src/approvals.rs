@@ -65,7 +65,7 @@ pub struct ApprovalFilter<'a> {
     pub not_for_admins: bool,
 }
 
-fn told(kind: EventType, approval: &ApprovalRow, at_ms: i64) -> Event {
+fn approval_event(kind: EventType, approval: &ApprovalRow, at_ms: i64) -> Event {
     Event::new(kind, &approval.workspace_id, at_ms, about(approval))
 }
 
@@ -90,8 +90,8 @@ fn about(approval: &ApprovalRow) -> serde_json::Value {
 }
 
 fn resolved(approvals: &[ApprovalRow], at_ms: i64) -> Vec<Event> {
-    let told = |approval| told(EventType::ApprovalResolved, approval, at_ms);
-    approvals.iter().map(told).collect()
+    let resolved = |approval| approval_event(EventType::ApprovalResolved, approval, at_ms);
+    approvals.iter().map(resolved).collect()
 }
 
 impl Store {
@@ -246,7 +246,7 @@ impl Store {
             .fetch_optional(&mut *tx)
             .await?;
             if let Some(approval) = &decided {
-                emit!(tx, self, &[told(EventType::ApprovalResolved, approval, now_ms)]);
+                emit!(tx, self, &[approval_event(EventType::ApprovalResolved, approval, now_ms)]);
             }
             decided
         }))

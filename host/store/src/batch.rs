@@ -66,7 +66,7 @@ impl Statement {
     /// Its text for so many rows, to be run in `tx`.
     ///
     /// # Panics
-    /// For a number that is no power of two up to 128.
+    /// For a number that is not a power of two up to 128.
     pub(super) fn text_for<T: Executor>(&'static self, _tx: &T, rows: usize) -> &'static str {
         assert!(rows.is_power_of_two(), "{rows} rows");
         let texts = &self.texts[T::PLACES as usize];

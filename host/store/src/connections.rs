@@ -99,8 +99,8 @@ pub struct NewConnection {
     pub refreshable: bool,
 }
 
-/// What subscribers are told of a connection.
-pub(super) fn told(kind: EventType, connection: &Connection, at_ms: i64) -> Event {
+/// The event that subscribers get about a connection.
+pub(super) fn connection_event(kind: EventType, connection: &Connection, at_ms: i64) -> Event {
     let data = json!({
         "connection_id": connection.id,
         "user_id": connection.user_id,
@@ -147,7 +147,7 @@ macro_rules! tell {
         if let Some(now) = $now
             && let Some(kind) = $crate::connections::change($before.as_deref(), now.state)
         {
-            let event = $crate::connections::told(kind, now, $at_ms);
+            let event = $crate::connections::connection_event(kind, now, $at_ms);
             $crate::events::emit!($tx, $store, &[event]);
         }
     };
@@ -266,7 +266,7 @@ impl Store {
                     .bind(id)
                     .execute(&mut *tx)
                     .await?;
-                emit!(tx, self, &[told(EventType::ConnectionRevoked, connection, now_ms)]);
+                emit!(tx, self, &[connection_event(EventType::ConnectionRevoked, connection, now_ms)]);
             }
             gone
         }))
@@ -347,8 +347,8 @@ impl Store {
             .bind(limit)
             .fetch_all(&mut *tx)
             .await?;
-            let ending = expiring.iter().map(|row| told(EventType::ConnectionExpiring, row, now_ms));
-            let ended = expired.iter().map(|row| told(EventType::ConnectionExpired, row, now_ms));
+            let ending = expiring.iter().map(|row| connection_event(EventType::ConnectionExpiring, row, now_ms));
+            let ended = expired.iter().map(|row| connection_event(EventType::ConnectionExpired, row, now_ms));
             let events: Vec<Event> = ending.chain(ended).collect();
             if !expired.is_empty() {
                 bump!(tx, Topic::Connections);

@@ -30,8 +30,8 @@ static UPSERT: Statement = Statement::new(
 /// A receipt that was written before its call ended.
 const RUNNING: &str = "running";
 
-/// What subscribers are told of a call that ran, without arguments and results.
-fn told(row: &ExecutionRow) -> Option<Event> {
+/// The event of a call that ran, without arguments and results.
+fn execution_event(row: &ExecutionRow) -> Option<Event> {
     if row.kind != TOOL_KIND {
         return None;
     }
@@ -61,7 +61,7 @@ fn told(row: &ExecutionRow) -> Option<Event> {
     Some(Event::new(kind, &row.workspace_id, ended_ms, data))
 }
 
-/// What subscribers are told of the session that a call began by itself.
+/// The event of the session that a call began by itself.
 fn session_begun(row: &ExecutionRow) -> Option<Event> {
     if row.kind != TOOL_KIND || row.status == RUNNING || row.session_id.is_some() {
         return None;
@@ -149,7 +149,7 @@ impl Store {
             }
             if somebody.is_some() {
                 let begun = executions.iter().filter_map(session_begun);
-                let events: Vec<Event> = begun.chain(executions.iter().filter_map(told)).collect();
+                let events: Vec<Event> = begun.chain(executions.iter().filter_map(execution_event)).collect();
                 emit!(tx, self, &events);
             }
         });

@@ -51,7 +51,7 @@ pub enum RevokeOutcome {
     NotFound,
 }
 
-fn told(kind: EventType, key: &ApiKey, at_ms: i64) -> Event {
+fn key_event(kind: EventType, key: &ApiKey, at_ms: i64) -> Event {
     let data = json!({
         "key_id": key.id,
         "name": key.name,
@@ -93,7 +93,7 @@ impl Store {
             .await?;
             inserted(done.rows_affected(), "API key")?;
             bump!(tx, Topic::Keys);
-            emit!(tx, self, &[told(EventType::ApiKeyCreated, key, key.created_at_ms)]);
+            emit!(tx, self, &[key_event(EventType::ApiKeyCreated, key, key.created_at_ms)]);
         });
         Ok(())
     }
@@ -192,7 +192,7 @@ impl Store {
             bump!(tx, Topic::Keys);
             key.revoked_at_ms.get_or_insert(at_ms);
             if done.rows_affected() == 1 {
-                emit!(tx, self, &[told(EventType::ApiKeyRevoked, &key, at_ms)]);
+                emit!(tx, self, &[key_event(EventType::ApiKeyRevoked, &key, at_ms)]);
             }
             if done.rows_affected() == 1 { RevokeOutcome::Done(key) } else { RevokeOutcome::Already(key) }
         }))

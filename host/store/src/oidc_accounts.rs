@@ -146,7 +146,7 @@ impl Store {
         }))
     }
 
-    /// Forgets accounts that are no member any more.
+    /// Forgets accounts that are no longer members.
     pub async fn purge_oidc_accounts(&self) -> Result<u64, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
             sqlx::query(

@@ -59,7 +59,7 @@ impl Store {
             None
         } else {
             prepare_file(path.clone()).await?;
-            Some(SetUpLock::of_file(&path).await?)
+            Some(SetUpLock::lock_file(&path).await?)
         };
 
         let pool = |connections| {

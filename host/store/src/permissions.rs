@@ -77,7 +77,12 @@ pub struct RuleChange<'a> {
     pub max_calls: Option<i64>,
 }
 
-fn told(workspace_id: &str, user_id: &str, changes: &[RuleChange<'_>], at_ms: i64) -> Event {
+fn permission_event(
+    workspace_id: &str,
+    user_id: &str,
+    changes: &[RuleChange<'_>],
+    at_ms: i64,
+) -> Event {
     let rules: Vec<_> = changes
         .iter()
         .map(|change| {
@@ -161,7 +166,7 @@ impl Store {
                 .await?;
             }
             bump!(tx, Topic::Permissions);
-            emit!(tx, self, &[told(workspace_id, user_id, changes, now_ms)]);
+            emit!(tx, self, &[permission_event(workspace_id, user_id, changes, now_ms)]);
         });
         Ok(())
     }

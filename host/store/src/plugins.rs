@@ -13,7 +13,7 @@ use crate::columns::select;
 /// Good versions of one service that are remembered for a rollback.
 pub const PLUGIN_VERSIONS_MAX: i64 = 3;
 /// The longest difference that an event carries, in bytes of JSON.
-const DIFFERENCE_TOLD_BYTES_MAX: usize = 32 * 1024;
+const EVENT_DIFFERENCE_BYTES_MAX: usize = 32 * 1024;
 
 /// How far a plugin or its file has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -120,8 +120,8 @@ impl PluginRow {
 }
 
 /// A difference as an event carries it: whole, or its size where that is more than a receiver takes.
-fn told(difference: &str) -> serde_json::Value {
-    if difference.len() > DIFFERENCE_TOLD_BYTES_MAX {
+fn difference_json(difference: &str) -> serde_json::Value {
+    if difference.len() > EVENT_DIFFERENCE_BYTES_MAX {
         return json!({ "omitted_bytes": difference.len() });
     }
     serde_json::from_str(difference).unwrap_or(json!(null))
@@ -313,7 +313,7 @@ impl Store {
                     "service": plugin.service,
                     "version": plugin.version,
                     "sha256": plugin.sha256,
-                    "difference": told(plugin.difference),
+                    "difference": difference_json(plugin.difference),
                 });
                 emit!(tx, self, &[Event::for_all(EventType::PluginPendingApproval, plugin.now_ms, data)]);
             }

@@ -57,7 +57,7 @@ pub(super) async fn open(url: &str, late: Arc<LateAnswers>) -> Result<PgPool, St
 /// Under a lock, since a process that starts beside this one finds half of the tables otherwise. Not
 /// under that of the migrator: it belongs to a session, which a pooler may hand on.
 async fn migrate(options: &PgConnectOptions) -> Result<(), StoreError> {
-    let lock = SetUpLock::of_postgres(options).await?;
+    let lock = SetUpLock::lock_postgres(options).await?;
     let mut connection = connect(options).await?;
     let mut transaction = connection.begin().await?;
     transaction.execute(NO_SERVER_LIMITS).await?;

@@ -45,8 +45,8 @@ pub struct TurnClaim<'a> {
     pub deadline_ms: i64,
 }
 
-/// What subscribers are told of a step: who took it and how it ended, not what was said.
-fn told(message: &SessionMessage, user_id: &str) -> Event {
+/// The event of a step: who took it and how it ended, not what was said.
+fn message_event(message: &SessionMessage, user_id: &str) -> Event {
     let details: Value = serde_json::from_str(&message.details).unwrap_or_default();
     let data = json!({
         "session_id": message.session_id,
@@ -150,7 +150,7 @@ impl Store {
                         .bind(&message.session_id)
                         .fetch_optional(&mut *tx)
                         .await?;
-                emit!(tx, self, &[told(message, &user_id.unwrap_or_default())]);
+                emit!(tx, self, &[message_event(message, &user_id.unwrap_or_default())]);
             }
             added
         }))

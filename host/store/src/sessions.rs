@@ -86,8 +86,8 @@ macro_rules! tell_new_sessions {
         let made: Vec<$crate::SessionRow> = insert.build_query_as().fetch_all(&mut *$tx).await?;
         let mut events: Vec<$crate::Event> = Vec::new();
         for session in &made {
-            if !$crate::sessions::told_with_its_call!($tx, session) {
-                events.push($crate::sessions::told(session));
+            if !$crate::sessions::announced_by_call!($tx, session) {
+                events.push($crate::sessions::session_event(session));
             }
         }
         if !events.is_empty() {
@@ -98,8 +98,8 @@ macro_rules! tell_new_sessions {
 }
 pub(super) use tell_new_sessions;
 
-/// Whether subscribers were told of the session when the call ended that began it.
-macro_rules! told_with_its_call {
+/// Whether the call that began the session has announced it to subscribers.
+macro_rules! announced_by_call {
     ($tx:ident, $session:expr) => {
         match toolgate_core::ids::execution_of_session(&$session.id) {
             None => false,
@@ -117,10 +117,10 @@ macro_rules! told_with_its_call {
         }
     };
 }
-pub(super) use told_with_its_call;
+pub(super) use announced_by_call;
 
-/// What subscribers are told of a session that begins.
-pub(super) fn told(session: &SessionRow) -> Event {
+/// The event of a session that begins.
+pub(super) fn session_event(session: &SessionRow) -> Event {
     session_created(
         &session.workspace_id,
         &session.id,

@@ -38,16 +38,16 @@ impl Store {
             Db::Sqlite { .. } if !self.is_file() => Ok(SetUpLock(LockKind::Alone)),
             Db::Sqlite { write, .. } => {
                 let options = write.connect_options();
-                SetUpLock::of_file(options.get_filename()).await
+                SetUpLock::lock_file(options.get_filename()).await
             }
-            Db::Postgres(pool) => SetUpLock::of_postgres(&pool.connect_options()).await,
+            Db::Postgres(pool) => SetUpLock::lock_postgres(&pool.connect_options()).await,
         }
     }
 }
 
 impl SetUpLock {
     /// Beside the file of a SQLite database.
-    pub(super) async fn of_file(database: &Path) -> Result<Self, StoreError> {
+    pub(super) async fn lock_file(database: &Path) -> Result<Self, StoreError> {
         let path = with_suffix(database, "-lock");
         let failed = |cause| StoreError::File {
             path: path.display().to_string(),
@@ -67,7 +67,7 @@ impl SetUpLock {
         }
     }
 
-    pub(super) async fn of_postgres(options: &PgConnectOptions) -> Result<Self, StoreError> {
+    pub(super) async fn lock_postgres(options: &PgConnectOptions) -> Result<Self, StoreError> {
         let mut connection = connect(options).await?;
         let locked = async {
             // Of the transaction, not of the session: with a pooler in between the session is another's.

@@ -73,7 +73,7 @@ pub enum SkillUpdate {
     NotFound,
 }
 
-fn told(kind: EventType, skill: &SkillRow, at_ms: i64) -> Event {
+fn skill_event(kind: EventType, skill: &SkillRow, at_ms: i64) -> Event {
     let data = json!({ "skill_id": skill.id, "name": skill.name, "version": skill.version });
     Event::new(kind, &skill.workspace_id, at_ms, data)
 }
@@ -149,7 +149,7 @@ impl Store {
             .await?;
             inserted(done.rows_affected(), "Skill id")?;
             keep_version!(tx, skill);
-            emit!(tx, self, &[told(EventType::SkillCreated, skill, skill.created_at_ms)]);
+            emit!(tx, self, &[skill_event(EventType::SkillCreated, skill, skill.created_at_ms)]);
         });
         Ok(())
     }
@@ -270,7 +270,7 @@ impl Store {
                 .execute(&mut *tx)
                 .await?;
             bump!(tx, Topic::Toolsets);
-            emit!(tx, self, &[told(EventType::SkillUpdated, &skill, now_ms)]);
+            emit!(tx, self, &[skill_event(EventType::SkillUpdated, &skill, now_ms)]);
             SkillUpdate::Updated(skill)
         }))
     }
@@ -291,7 +291,7 @@ impl Store {
                     .await?;
             if let Some(skill) = &gone {
                 bump!(tx, Topic::Toolsets);
-                emit!(tx, self, &[told(EventType::SkillDeleted, skill, now_ms)]);
+                emit!(tx, self, &[skill_event(EventType::SkillDeleted, skill, now_ms)]);
             }
             gone.is_some()
         }))

@@ -88,7 +88,7 @@ pub async fn inspect(url: &str) -> Result<Option<DatabaseState>, StoreError> {
 /// Looks at the SQLite file at `path`.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] when it fails its own check, or is no database.
+/// [`StoreError::Damaged`] when it fails its own check, or is not a database.
 pub async fn inspect_sqlite(path: &Path) -> Result<DatabaseState, StoreError> {
     let mut db = connect(path).await.map_err(damaged)?;
     let found: String = sqlx::query_scalar("PRAGMA quick_check(1)")
@@ -286,7 +286,7 @@ mod tests {
             newer.check_version(),
             Err(StoreError::NewerSchema { found: 9999, .. })
         ));
-        std::fs::write(&path, "this is no database, whatever its name says").expect("written");
+        std::fs::write(&path, "this is not a database, whatever its name says").expect("written");
         let damaged = inspect_sqlite(&path).await;
         assert!(
             matches!(damaged, Err(StoreError::Damaged(_))),

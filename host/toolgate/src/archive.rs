@@ -47,7 +47,7 @@ pub(crate) enum ArchiveError {
     CutOff,
     #[error("the backup is damaged ({0}): copy it again, or take another one")]
     Damaged(String),
-    #[error("this file is no backup of toolgate")]
+    #[error("this file is not a toolgate backup")]
     Foreign,
     #[error(
         "the backup is of format {found}, this program knows up to {known}: use the newer program"

@@ -10,7 +10,7 @@
 //! - [`unread`] reads what a handler leaves of a request's body, so that the connection can go on;
 //! - [`stream`] notes bytes in and writes that a client does not take.
 //!
-//! Which thread serves a connection is no business of this module.
+//! Which thread serves a connection is not this module's concern.
 
 pub mod activity;
 pub mod admission;

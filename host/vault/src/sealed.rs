@@ -62,7 +62,7 @@ impl SealContext<'_> {
 /// Why a box does not open. Says nothing of its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
-    #[error("the text is no sealed box of this version")]
+    #[error("the text is not sealed in the format of this version")]
     Format,
     #[error("the box was sealed for another record, under another key, or has been altered")]
     Refused,

@@ -33,7 +33,7 @@ impl Purpose {
     }
 }
 
-/// The text is no token of this purpose that this installation has signed.
+/// The text is not a token of this purpose that this installation has signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the token is forged or damaged")]
 pub struct BadToken;

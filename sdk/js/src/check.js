@@ -27,10 +27,10 @@ export function checkPlugin(plugin) {
   if (missing) throw new TypeError(`\`${missing}\` is missing; \`definePlugin\` needs ${NEEDED.join(', ')}`);
   for (const key of NEEDED.slice(0, -1)) if (!isText(plugin[key])) throw new TypeError(`\`${key}\` is a text that is not empty`);
   if (!/^[a-z][a-z0-9_]*$/.test(plugin.service)) {
-    throw new TypeError(`\`service\`: \`${plugin.service}\` is no service name; write lower-case letters, digits and \`_\`, a letter first`);
+    throw new TypeError(`\`service\`: \`${plugin.service}\` is not a service name; write lower-case letters, digits and \`_\`, a letter first`);
   }
   if (!/^\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$/.test(plugin.version)) {
-    throw new TypeError(`\`version\`: \`${plugin.version}\` is no semantic version; write three numbers, for example 1.0.0`);
+    throw new TypeError(`\`version\`: \`${plugin.version}\` is not a semantic version; write three numbers, for example 1.0.0`);
   }
   for (const key of LISTS) if (plugin[key] !== undefined && !Array.isArray(plugin[key])) throw new TypeError(`\`${key}\` is a list: [...]`);
   for (const key of LISTS_OF_TEXT) if (plugin[key] !== undefined && !isTexts(plugin[key])) throw new TypeError(`\`${key}\` is a list of texts`);

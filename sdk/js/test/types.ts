@@ -14,7 +14,7 @@ const typed = tool({
   },
   run({ text, count, word, list }, cx) {
     const all: [string, number, 'a' | 'b' | undefined, string[]] = [text, count, word, list.map((one) => one.name)];
-    // @ts-expect-error a number is no text
+    // @ts-expect-error a number is not text
     const wrong: string = count;
     return [all, wrong, cx.nowMs()];
   },

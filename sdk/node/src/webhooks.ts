@@ -60,7 +60,7 @@ function lowered(headers: HeadersLike): Map<string, string> {
   return new Map(single.filter((entry): entry is readonly [string, string] => entry[1] !== undefined));
 }
 
-/** Strict, unlike `Buffer.from`, which leaves out what is no base64. */
+/** Strict, unlike `Buffer.from`, which leaves out what is not base64. */
 function decoded(text: string): Buffer | undefined {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
   return Buffer.from(text, "base64");

@@ -19,7 +19,7 @@ function problems(schema, dialect, at = "") {
   if (typeof schema !== "object" || schema === null) return [`${at}: no object`];
   const found = [];
   const top = at === "";
-  if (top && ![schema.type].flat().includes("object")) found.push("the top is no object");
+  if (top && ![schema.type].flat().includes("object")) found.push("the top is not an object");
   for (const word of ["$ref", "$defs", "allOf", ...(top ? ["oneOf", "anyOf", "enum", "not"] : [])]) {
     if (word in schema) found.push(`${at}: has ${word}`);
   }

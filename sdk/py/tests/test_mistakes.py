@@ -105,8 +105,8 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: Plugin(service="notes", title="Notes", version="0.1.0"), "Plugin.__init__() missing 1 required keyword-only argument: 'description'"),  # type: ignore[call-arg]
     (lambda: notes(title=""), "`title` is a text that is not empty"),
     (lambda: notes(description=7), "`description` is a text that is not empty"),
-    (lambda: notes(service="My-Notes"), "`service`: `My-Notes` is no service name; write lower-case letters, digits and `_`, a letter first"),
-    (lambda: notes(version="1"), "`version`: `1` is no semantic version; write three numbers, for example 1.0.0"),
+    (lambda: notes(service="My-Notes"), "`service`: `My-Notes` is not a service name; write lower-case letters, digits and `_`, a letter first"),
+    (lambda: notes(version="1"), "`version`: `1` is not a semantic version; write three numbers, for example 1.0.0"),
     (lambda: notes(hosts="a.example"), "`hosts` is a list of texts"),
     (lambda: notes(categories=[1]), "`categories` is a list of texts"),
     (lambda: notes(capabilities=["wasi-http"]), "`capabilities`: `wasi-http` is not one of egress, kv"),

@@ -24,7 +24,7 @@ def problems(schema, dialect, at=""):
         return
     top = at == ""
     if top and schema.get("type") != "object":
-        yield "the top is no object"
+        yield "the top is not an object"
     for word in ("$ref", "$defs", "allOf", *(("oneOf", "anyOf", "enum", "not") if top else ())):
         if word in schema:
             yield f"{at}: has {word}"

@@ -1,7 +1,7 @@
 //! The typed client over the contract's `egress`, the only way out.
 //!
 //! A [`Client`] holds what all requests of a service share; a [`Request`] is built fluently and
-//! sent; an answer that is no success becomes a [`ToolError`](crate::ToolError) by
+//! sent; an answer that is not a success becomes a [`ToolError`](crate::ToolError) by
 //! [`problem::from_response`] or by the plugin's own function. TLS, redirects, retries, credentials
 //! and limits are the host's. Read [`request`], [`response`], [`problem`], then [`address`] and
 //! [`query`]; [`Client::graphql`], [`form_data`] and [`google`] are there for the services that need them.

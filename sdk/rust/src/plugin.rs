@@ -72,7 +72,7 @@ pub struct NoArgs {}
 
 /// What `#[tool]` makes of a function.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no tool",
+    message = "`{Self}` is not a tool",
     note = "`tools: [...]` names functions that have `#[tool(effect = \"...\")]`"
 )]
 pub trait Tool {

@@ -118,7 +118,7 @@ const fn write_at(parts: Parts, out: &mut [u8], start: usize) -> usize {
     at
 }
 
-/// Whether a type takes a text: one that is no enumeration takes any. `quoted` is the text in JSON.
+/// Whether a type takes a text: one that is not an enumeration takes any. `quoted` is the text in JSON.
 pub const fn takes_word(members: Parts, quoted: &str) -> bool {
     const ENUMERATION: &[u8] = br#""type":"string","enum":["#;
     let [Part::Text(text)] = members else {

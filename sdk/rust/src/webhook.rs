@@ -75,7 +75,7 @@ fn unreadable(message: impl Into<String>) -> ToolError {
     ToolError::new(ErrorKind::InvalidArguments, message).code("unreadable_delivery")
 }
 
-/// Percent-decoded, `+` a space; what is no escape stays as it is.
+/// Percent-decoded, `+` a space; what is not an escape stays as it is.
 fn decoded(text: &[u8]) -> Vec<u8> {
     let digit = |at: usize| {
         let digit = text.get(at).map(|byte| char::from(*byte).to_digit(16));

@@ -1,6 +1,6 @@
 //! What grows with the number of plugins, of receipts and of processes: starts, memory, calls, lists, statistics and the
 //! disk. How search fares with 1,000 to 100,000 tools is in the benchmark `search`.
-//! `-- growth` prints it, `-- growth processes` the last table alone; it is no part of a run without words, because
+//! `-- growth` prints it, `-- growth processes` the last table alone; it is not part of a run without words, because
 //! filling takes minutes.
 
 use std::path::Path;

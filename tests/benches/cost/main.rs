@@ -174,7 +174,7 @@ fn call(tool: &str, arguments: &str) -> Call {
         Mode::Live,
     );
     Call {
-        asker: Requester::default(),
+        requester: Requester::default(),
         tool: tool.to_owned(),
         arguments: arguments.to_owned(),
         session: None,

@@ -29,7 +29,7 @@ pub struct Judged {
 }
 
 /// Reads queries of the shipped catalog, and refuses a judgement that names a tool it does not have.
-pub(super) fn of_catalog(file: &str, catalog: &Catalog) -> anyhow::Result<Vec<Judged>> {
+pub(super) fn read_queries(file: &str, catalog: &Catalog) -> anyhow::Result<Vec<Judged>> {
     let text = read(file)?;
     parse(&text, |query, answer| {
         ensure!(

@@ -1,4 +1,4 @@
-//! Files that are no plugin: each is quarantined with a reason, and nothing else is disturbed.
+//! Files that are not plugins: each is quarantined with a reason, and nothing else is disturbed.
 
 use serde_json::{Value, json};
 use toolgate_tests::component::{Fixture, tool};

@@ -396,7 +396,7 @@ fn wrong_types_bombs_and_depth_are_refused_with_file_and_cause() {
             with_paths(json!({})).to_string(),
             "no operation",
         ),
-        ("list.json", "[]".to_owned(), "no OpenAPI description"),
+        ("list.json", "[]".to_owned(), "not an OpenAPI description"),
         (
             "version.json",
             json!({ "openapi": 4 }).to_string(),

@@ -101,7 +101,7 @@ async fn control_characters_and_nul_are_refused_and_nothing_is_kept() {
             "invalid_request"
         );
     }
-    // Raw in the body they are no JSON at all.
+    // Raw in the body they are not JSON at all.
     for bad in [
         "{\"name\":\"a\u{0}b\"}",
         "{\"name\":\"a\u{1}b\"}",
@@ -130,7 +130,7 @@ async fn four_byte_characters_are_kept_as_they_are() {
     }
     let found = gateway.get("/v1/skills?query=%F0%9F%A6%80").await.data();
     assert_eq!(found["total"], 1);
-    // A half of a surrogate pair is no character.
+    // A half of a surrogate pair is not a character.
     for bad in [r#"{"name":"\ud83e"}"#, r#"{"name":"\udd80\ud83e"}"#] {
         assert_eq!(
             raw(&gateway, Method::POST, "/v1/skills", bad).await.code(),

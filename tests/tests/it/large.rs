@@ -119,7 +119,7 @@ async fn a_large_plugin_is_quarantined_until_the_flag_allows_it() {
     }
     drop(gateway);
 
-    // What is remembered of an inspection is no permission.
+    // What is remembered of an inspection is not a permission.
     let gateway = TestGateway::start(options(false)).await;
     for name in ["large.wasm", "heavy.wasm"] {
         let reason = quarantined(&gateway, name).await;

@@ -12,7 +12,7 @@ const RUN: &str = "/v1/tools/plain_run/execute";
 #[tokio::test(flavor = "multi_thread")]
 async fn a_start_is_ready_once_every_plugin_file_is_judged() {
     let folder = TempDir::new().unwrap();
-    // Compiling takes a while; a file that is no component holds up nothing.
+    // Compiling takes a while; a file that is not a component holds up nothing.
     let installation = Installation::new(folder.path(), &["github", "prometheus"]);
     std::fs::write(folder.path().join("plugins/bad.wasm"), "no component").unwrap();
     let process = installation.serve(&[]).await;

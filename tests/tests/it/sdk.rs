@@ -108,7 +108,7 @@ fn catalog() -> String {
         }
         let inspected = inspect::read(&std::fs::read(&file).unwrap()).unwrap();
         let (manifest, sha256) = (Arc::new(inspected.manifest), Arc::from(inspected.sha256));
-        for tool in Tool::of_plugin(&manifest, &sha256) {
+        for tool in Tool::from_manifest(&manifest, &sha256) {
             tools.push(serde_json::json!({
                 "name": tool.name,
                 "description": tool.spec().description,

@@ -234,7 +234,7 @@ async fn the_program_finds_the_plugins_that_came_with_it() {
     let found = look().await;
     assert_eq!(
         found["status"], "failed",
-        "a folder without plugins is no plugins folder: {found}"
+        "a folder without plugins is not a plugins folder: {found}"
     );
     std::fs::write(unpacked.join("plugins/words.wasm"), words()).unwrap();
     let found = look().await;

@@ -79,7 +79,7 @@ fn is_header(name: &str, at: &ManifestPath<'_>, found: &mut Lint) {
     if name.is_empty() || name.len() > HEADER_CHARS_MAX || !name.bytes().all(plain) {
         found.error(
             at,
-            format!("`{}` is no header name in lower case", text::shown(name)),
+            format!("`{}` is not a header name in lower case", text::shown(name)),
         );
     }
 }
@@ -88,7 +88,10 @@ fn is_pointer(pointer: &str, at: &ManifestPath<'_>, found: &mut Lint) {
     if !pointer.starts_with('/') || pointer.chars().count() > TEMPLATE_CHARS_MAX {
         found.error(
             at,
-            format!("`{}` is no JSON Pointer such as /id", text::shown(pointer)),
+            format!(
+                "`{}` is not a JSON Pointer such as /id",
+                text::shown(pointer)
+            ),
         );
     }
 }

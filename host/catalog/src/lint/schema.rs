@@ -260,7 +260,7 @@ impl Graph {
                 }
                 None if target.starts_with('#') => {
                     return Err(format!(
-                        "`$ref` at {} names `{}`, which is no schema in this document; refer to `#/$defs/NAME`",
+                        "`$ref` at {} names `{}`, which is not a schema in this document; refer to `#/$defs/NAME`",
                         shown(&self.nodes[id].pointer),
                         text::shown(&target)
                     ));

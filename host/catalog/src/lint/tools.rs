@@ -250,7 +250,10 @@ fn queries(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &Manifest
         let query = match NamedQuery::parse(entry) {
             Ok(query) => query,
             Err(why) => {
-                found.error(&at, format!("`{}` is no query: {why}", text::shown(entry)));
+                found.error(
+                    &at,
+                    format!("`{}` is not a query: {why}", text::shown(entry)),
+                );
                 continue;
             }
         };

@@ -34,7 +34,7 @@ pub(super) struct NamedList {
 
 /// The rule of a place. `*` stands for the name of an object in a list.
 ///
-/// Texts of connect forms and of operators' settings are no harmless texts: they say what a person
+/// Texts of connect forms and of operators' settings are not harmless texts: they say what a person
 /// types in.
 pub(super) fn rule_for(place: &[&str]) -> CompareRule {
     match place {

@@ -22,7 +22,7 @@ pub enum ForwardedHop {
     Hidden,
 }
 
-/// A hop that is no address and no name.
+/// A hop that is neither an address nor a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadHeader;
 

@@ -264,7 +264,7 @@ function Settings({ service }: { service: Service }) {
   const say = useSay();
   const [values, setValues] = useState<Record<string, string>>({});
   const save = useMutation({
-    // An empty text is no value: it takes the setting away.
+    // An empty text is not a value: it takes the setting away.
     mutationFn: () => {
       const set = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, value === '' ? null : value]));
       return call<Service>('PUT', `/services/${service.service}/settings`, { body: { set } });

@@ -8,7 +8,7 @@ import { Icon } from '../ui/icon';
 const PATIENCE_MS = 4_000;
 const AGAIN_MS = 5_000;
 
-/** Whether the gateway answers anything: a proxy that passes no streams is no outage. */
+/** Whether the gateway answers anything: a proxy that passes no streams is not an outage. */
 const answers = () => fetch('/internal/welcome', { cache: 'no-store' }).then((response) => response.status < 500, () => false);
 
 function useIsAway(live: Live): boolean {

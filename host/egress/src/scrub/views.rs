@@ -212,7 +212,7 @@ fn number(digits: &[u8], radix: u32) -> Option<u32> {
 
 fn unicode(text: &[u8], at: usize, digits: usize) -> Option<(Escaped, usize)> {
     let value = number(text.get(at..at + digits)?, 16)?;
-    // Half of a pair is no letter that a secret is made of.
+    // Half of a pair is not a letter that a secret is made of.
     let found = char::from_u32(value).map_or(Escaped::Nothing, Escaped::Char);
     Some((found, at + digits))
 }

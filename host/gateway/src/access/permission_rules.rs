@@ -312,7 +312,7 @@ impl Gateway {
             changes.push(checked(kind, name, change, now_ms)?);
         }
         if !changes.is_empty() {
-            let (action, details) = (AuditAction::PermissionsChange, told(&changes));
+            let (action, details) = (AuditAction::PermissionsChange, audit_details(&changes));
             self.audited(caller, action, user.as_str(), details)
                 .change_rules(&caller.workspace_id, user.as_str(), &changes, now_ms)
                 .await?;
@@ -383,7 +383,7 @@ impl Gateway {
 }
 
 /// What the audit log says of changed rules.
-fn told(changes: &[RuleChange<'_>]) -> Value {
+fn audit_details(changes: &[RuleChange<'_>]) -> Value {
     let rules: Vec<_> = changes
         .iter()
         .map(|change| {

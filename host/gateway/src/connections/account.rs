@@ -125,7 +125,7 @@ pub(super) fn shown_name(text: &str, scrubber: &Scrubber) -> Option<String> {
 }
 
 /// Characters that a reader does not see, and behind which a text is another than it seems: what Unicode
-/// calls default-ignorable, and blanks that are no spaces.
+/// calls default-ignorable, and blanks that are not spaces.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'

@@ -63,7 +63,7 @@ impl Gateway {
         let scope = Arc::new(tried.scope()?.reading(queries));
         let limits = TriedCredential::limits();
         let call = Call {
-            asker: Requester {
+            requester: Requester {
                 workspace: workspace_id.into(),
                 key: "".into(),
             },

@@ -1,6 +1,6 @@
 //! Requests that may write, written down before they leave.
 //!
-//! The receipt of a run whose tool may write, or whose next request is no GET or HEAD, is on disk
+//! The receipt of a run whose tool may write, or whose next request is not a GET or HEAD, is on disk
 //! before that request leaves and grows with each, so that it is there whatever becomes of this
 //! process. Receipts of calls that run at the same time share a commit. What came back is only known
 //! at the end. A request that cannot be written down does not leave.

@@ -1,7 +1,7 @@
 //! From an `Authorization` header to a [`Caller`].
 //!
 //! Known keys are remembered by hash and forgotten as soon as any process has changed a key, so a
-//! revoked key is refused on its next request. A text that is no key never reaches the database.
+//! revoked key is refused on its next request. A text that is not a key never reaches the database.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

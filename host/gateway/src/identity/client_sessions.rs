@@ -467,7 +467,7 @@ mod tests {
         news.sort_by_key(|(_, news)| format!("{news:?}"));
         let told = |text: &str| ("mcs_1".to_owned(), SessionNews::Message(text.to_owned()));
         assert_eq!(news, [told("0"), told("2")]);
-        // Its own words are no news.
+        // Its own words are not news.
         let news = sibling.client_session_news(&mut of_sibling).await.unwrap();
         assert!(news.is_empty(), "{news:?}");
         let more = sibling.hand_on_client_message("mcs_1", None, "3".to_owned());

@@ -83,7 +83,7 @@ impl DocumentReader {
     pub(super) async fn read(
         &self,
         runtime: &Runtime,
-        asker: Requester,
+        requester: Requester,
         media_type: MediaType,
         bytes: Vec<u8>,
         now_ms: i64,
@@ -96,10 +96,13 @@ impl DocumentReader {
                 })?],
             },
             MediaType::Html => {
-                self.call(runtime, asker, "read_html", bytes, now_ms)
+                self.call(runtime, requester, "read_html", bytes, now_ms)
                     .await?
             }
-            MediaType::Pdf => self.call(runtime, asker, "read_pdf", bytes, now_ms).await?,
+            MediaType::Pdf => {
+                self.call(runtime, requester, "read_pdf", bytes, now_ms)
+                    .await?
+            }
         };
         let has_pages = media_type == MediaType::Pdf;
         let (mut text, mut pages, mut at) = (String::new(), Vec::new(), 0_usize);
@@ -135,7 +138,7 @@ impl DocumentReader {
     async fn call(
         &self,
         runtime: &Runtime,
-        asker: Requester,
+        requester: Requester,
         tool: &str,
         bytes: Vec<u8>,
         now_ms: i64,
@@ -159,7 +162,7 @@ impl DocumentReader {
             Mode::Live,
         );
         let call = Call {
-            asker,
+            requester,
             tool: tool.to_owned(),
             arguments: json!({ "content": STANDARD.encode(&bytes) }).to_string(),
             session: None,

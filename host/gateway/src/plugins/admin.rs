@@ -199,7 +199,7 @@ impl Gateway {
     /// Judges a file as the folder's watcher would, and keeps nothing of it.
     ///
     /// # Errors
-    /// `invalid_request` with the reason for a file that is no plugin.
+    /// `invalid_request` with the reason for a file that is not a plugin.
     pub async fn check_plugin(
         &self,
         caller: &Caller,

@@ -79,7 +79,7 @@ impl DevLogs {
     }
 
     /// The file of a call, where somebody follows its plugin.
-    pub(crate) fn of_call(
+    pub(crate) fn open_trace(
         &self,
         service: &str,
         tool: &str,
@@ -189,16 +189,16 @@ mod tests {
     fn only_a_file_that_is_there_is_written_and_it_is_bounded() {
         let data = tempfile::tempdir().unwrap();
         let logs = DevLogs::new(data.path());
-        assert!(logs.of_call("notes", "list", "exe_1", 0).is_none());
+        assert!(logs.open_trace("notes", "list", "exe_1", 0).is_none());
         let file = file(data.path(), "notes");
         fs::create_dir(file.parent().unwrap()).unwrap();
         fs::write(&file, "").unwrap();
         assert!(
-            logs.of_call("notes", "list", "exe_1", 500).is_none(),
+            logs.open_trace("notes", "list", "exe_1", 500).is_none(),
             "not looked at yet"
         );
-        let trace = logs.of_call("notes", "list", "exe_1", 1_000).unwrap();
-        assert!(logs.of_call("other", "list", "exe_1", 1_000).is_none());
+        let trace = logs.open_trace("notes", "list", "exe_1", 1_000).unwrap();
+        assert!(logs.open_trace("other", "list", "exe_1", 1_000).is_none());
         trace.ended("success", None, 3, &[]);
         let text = fs::read_to_string(&file).unwrap();
         let event: DevEvent = serde_json::from_str(text.trim()).unwrap();

@@ -396,7 +396,7 @@ impl Intake {
         let now_ms = self.clock.now_ms();
         let rows = files
             .iter()
-            .map(|told| told.judged.of_file(&told.file, told.seen, now_ms));
+            .map(|told| told.judged.to_row(&told.file, told.seen, now_ms));
         self.store
             .put_plugin_files(&rows.collect::<Vec<_>>())
             .await?;

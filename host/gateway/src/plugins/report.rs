@@ -30,7 +30,7 @@ impl FileReport {
     }
 
     /// As the store keeps it. `seen`: the file as it was when it was captured.
-    pub(super) fn of_file(&self, name: &str, seen: Option<Fingerprint>, now_ms: i64) -> PluginFile {
+    pub(super) fn to_row(&self, name: &str, seen: Option<Fingerprint>, now_ms: i64) -> PluginFile {
         PluginFile {
             file_name: name.to_owned(),
             sha256: self.sha256.clone(),

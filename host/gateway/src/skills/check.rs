@@ -61,7 +61,7 @@ impl Gateway {
                     permission: permissions.decide(tool).permission,
                     connection: connections.state(tool),
                 });
-            } else if of_a_service(name, &services) {
+            } else if has_service_prefix(name, &services) {
                 unknown_tools.push(name.to_owned());
             }
         }
@@ -92,7 +92,7 @@ fn names(text: &str) -> Vec<&str> {
         .collect()
 }
 
-fn of_a_service(name: &str, services: &BTreeSet<&str>) -> bool {
+fn has_service_prefix(name: &str, services: &BTreeSet<&str>) -> bool {
     name.match_indices('_')
         .any(|(at, _)| services.contains(&name[..at]))
 }

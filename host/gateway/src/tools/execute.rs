@@ -175,7 +175,7 @@ impl Gateway {
         let session_id = match request.session_id {
             Some(id) => checked_session_id(id)?,
             None => ids::session_of_execution(&execution_id)
-                .ok_or_else(|| Error::Internal(anyhow::anyhow!("{execution_id} is no ULID")))?,
+                .ok_or_else(|| Error::Internal(anyhow::anyhow!("{execution_id} is not a ULID")))?,
         }
         .into();
         Ok(PreparedRun {
@@ -190,7 +190,7 @@ impl Gateway {
             permit: Permit::wanted(request.dry_run),
             listener: request.listener,
             started_at_ms,
-            trace: self.dev_logs.of_call(
+            trace: self.dev_logs.open_trace(
                 tool.service(),
                 tool.action(),
                 &execution_id,
@@ -221,7 +221,7 @@ impl Gateway {
         let (mut outcome, trouble) = match end {
             RunEnd::Decided(outcome) => (outcome, None),
             RunEnd::Ended(CallEnd::Refused(refusal)) => {
-                let says = says(refusal.kind);
+                let says = auth_claim(refusal.kind);
                 let (user, tool, serving) = (&run.user, &run.tool, &run.serving);
                 match self
                     .after_refusal(caller, user, tool, serving, &held, says)
@@ -391,7 +391,7 @@ impl Gateway {
         };
         let rehearsal = run.permit.rehearsal();
         let call = Call {
-            asker: asker(caller),
+            requester: requester(caller),
             tool: run.tool.action().to_owned(),
             arguments: run.arguments.clone(),
             session: Some(run.session_id.to_string()),
@@ -445,7 +445,7 @@ impl Gateway {
 }
 
 /// Against whom a call of the caller counts.
-pub(crate) fn asker(caller: &Caller) -> Requester {
+pub(crate) fn requester(caller: &Caller) -> Requester {
     Requester {
         workspace: caller.workspace_id.shared(),
         key: caller.key_id.shared(),
@@ -464,7 +464,7 @@ fn after_the_run(error: Error) -> Error {
 }
 
 /// What a plugin's refusal says about its credential.
-fn says(kind: RefusalKind) -> Option<AuthClaim> {
+fn auth_claim(kind: RefusalKind) -> Option<AuthClaim> {
     match kind {
         RefusalKind::AuthRequired => Some(AuthClaim::Required),
         RefusalKind::AuthExpired => Some(AuthClaim::Expired),

@@ -38,7 +38,7 @@ pub struct KeyedRequest {
 }
 
 impl KeyedRequest {
-    /// `operation`: method and path. `body`: what was asked; `retry_unknown` in it is no part of
+    /// `operation`: method and path. `body`: what was asked; `retry_unknown` in it is not part of
     /// the question.
     ///
     /// # Errors

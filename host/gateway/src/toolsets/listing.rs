@@ -112,7 +112,7 @@ impl KnownToolsets {
 }
 
 impl Gateway {
-    /// Refuses what is no toolset of the caller's workspace.
+    /// Refuses what is not a toolset of the caller's workspace.
     ///
     /// # Errors
     /// `not_found`.

@@ -8,7 +8,7 @@ use crate::skills::{CreateSkill, UpdateSkill};
 use crate::testing::TestWorld;
 use toolgate_core::ids::UserId;
 
-fn of_tools(name: &str, tools: &[&str]) -> CreateToolset {
+fn tools_request(name: &str, tools: &[&str]) -> CreateToolset {
     CreateToolset {
         name: name.to_owned(),
         tools: tools.iter().map(|name| (*name).to_owned()).collect(),
@@ -46,7 +46,7 @@ async fn a_toolset_lists_its_tools_services_and_skills_by_name() {
         title: Some("Support".to_owned()),
         services: vec!["slack".to_owned()],
         skills: vec![skill.skill_id.clone()],
-        ..of_tools("support", &["github_create_issue", "github_create_issue"])
+        ..tools_request("support", &["github_create_issue", "github_create_issue"])
     };
     let made = world.create_toolset(&caller, request).await.unwrap();
     assert_eq!(made.tools, ["github_create_issue"], "each once");
@@ -99,7 +99,7 @@ async fn what_a_user_may_not_use_is_not_listed_and_a_change_is_seen_by_a_watcher
     let world = TestWorld::open().await;
     let admin = world.caller(&[Scope::Admin]).await;
     let (issue, list) = ("github_create_issue", "github_list_issues");
-    let request = of_tools("dev", &[issue, list]);
+    let request = tools_request("dev", &[issue, list]);
     world.create_toolset(&admin, request).await.unwrap();
     assert_eq!(listed(&world, &admin, "dev").await, [issue, list]);
 
@@ -130,7 +130,7 @@ async fn a_watcher_ends_with_the_key_and_with_whoever_watches() {
     let world = TestWorld::open().await;
     let admin = world.caller(&[Scope::Admin]).await;
     world
-        .create_toolset(&admin, of_tools("dev", &["github_create_issue"]))
+        .create_toolset(&admin, tools_request("dev", &["github_create_issue"]))
         .await
         .unwrap();
     let caller = world.caller(&[Scope::ToolsRead]).await;
@@ -156,7 +156,7 @@ async fn what_is_not_there_is_refused_with_the_nearest_names() {
     let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Admin]).await;
     let made = world
-        .create_toolset(&caller, of_tools("a", &["github_create_isue"]))
+        .create_toolset(&caller, tools_request("a", &["github_create_isue"]))
         .await;
     let Err(Error::ToolNotFound { tool_name, nearest }) = made else {
         panic!("{made:?}");
@@ -169,14 +169,14 @@ async fn what_is_not_there_is_refused_with_the_nearest_names() {
 
     let no_service = CreateToolset {
         services: vec!["teams".to_owned()],
-        ..of_tools("a", &[])
+        ..tools_request("a", &[])
     };
     let made = world.create_toolset(&caller, no_service).await;
     assert!(matches!(made, Err(Error::ServiceNotFound(_))), "{made:?}");
     for id in ["5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10", "x", ""] {
         let no_skill = CreateToolset {
             skills: vec![id.to_owned()],
-            ..of_tools("a", &[])
+            ..tools_request("a", &[])
         };
         let made = world.create_toolset(&caller, no_skill).await;
         assert!(
@@ -193,27 +193,37 @@ async fn a_toolset_is_bounded_and_belongs_to_one_workspace() {
     let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Admin]).await;
     let tool = "github_create_issue";
-    let too_many = of_tools("a", &vec![tool; check::ENTRIES_MAX + 1]);
-    for refused in [too_many, of_tools("a", &[]), of_tools("A", &[tool])] {
+    let too_many = tools_request("a", &vec![tool; check::ENTRIES_MAX + 1]);
+    for refused in [
+        too_many,
+        tools_request("a", &[]),
+        tools_request("A", &[tool]),
+    ] {
         let made = world.create_toolset(&caller, refused).await;
         assert!(matches!(made, Err(Error::InvalidRequest(_))), "{made:?}");
     }
-    let made = world.create_toolset(&caller, of_tools("a", &[tool])).await;
+    let made = world
+        .create_toolset(&caller, tools_request("a", &[tool]))
+        .await;
     let at_bound = UpdateToolset {
         tools: Some(vec![tool.to_owned(); check::ENTRIES_MAX]),
         ..UpdateToolset::default()
     };
     world.update_toolset(&caller, "a", at_bound).await.unwrap();
-    let again = world.create_toolset(&caller, of_tools("a", &[tool])).await;
+    let again = world
+        .create_toolset(&caller, tools_request("a", &[tool]))
+        .await;
     assert!(
         made.is_ok() && matches!(again, Err(Error::Conflict(_))),
         "{again:?}"
     );
     for n in 1..TOOLSETS_MAX {
-        let request = of_tools(&format!("a{n}"), &[tool]);
+        let request = tools_request(&format!("a{n}"), &[tool]);
         world.create_toolset(&caller, request).await.unwrap();
     }
-    let one_more = world.create_toolset(&caller, of_tools("b", &[tool])).await;
+    let one_more = world
+        .create_toolset(&caller, tools_request("b", &[tool]))
+        .await;
     assert!(matches!(one_more, Err(Error::Conflict(_))), "{one_more:?}");
 
     let stranger = world.stranger(&[Scope::Admin]).await;
@@ -227,7 +237,7 @@ async fn a_toolset_is_bounded_and_belongs_to_one_workspace() {
         assert!(matches!(refused, Some(Error::NotFound(_))), "{refused:?}");
     }
     world
-        .create_toolset(&stranger, of_tools("a", &[tool]))
+        .create_toolset(&stranger, tools_request("a", &[tool]))
         .await
         .unwrap();
 }
@@ -236,7 +246,7 @@ async fn a_toolset_is_bounded_and_belongs_to_one_workspace() {
 async fn reading_and_changing_need_their_scopes() {
     let world = TestWorld::open().await;
     let admin = world.caller(&[Scope::Admin]).await;
-    let request = of_tools("a", &["github_create_issue"]);
+    let request = tools_request("a", &["github_create_issue"]);
     world.create_toolset(&admin, request.clone()).await.unwrap();
     let reader = world.caller(&[Scope::ToolsRead]).await;
     assert!(world.toolset(&reader, "a").await.is_ok());

@@ -324,13 +324,13 @@ impl Gateway {
                     headers: readable(headers),
                     body: body.to_vec(),
                 };
-                let asker = Requester {
+                let requester = Requester {
                     workspace: hook.workspace_id.as_str().into(),
                     key: hook.connection_id.as_str().into(),
                 };
                 let events = self
                     .runtime
-                    .normalize(&serving.code, asker, delivered, now_ms)
+                    .normalize(&serving.code, requester, delivered, now_ms)
                     .await;
                 match events {
                     Ok(events) => Some(events),

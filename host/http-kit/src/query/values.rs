@@ -107,7 +107,7 @@ impl<'de> Deserialize<'de> for Moment {
 }
 
 /// Words in a natural language, line breaks and tabs allowed. Blank counts as absent; where that
-/// is no choice (`REQUIRED`) the route says what is missing.
+/// is not a choice (`REQUIRED`) the route says what is missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Phrase<const CHARS_MAX: usize, const REQUIRED: bool = false>(pub Option<String>);
 

@@ -43,7 +43,9 @@ async fn events(
     let events = stream::unfold(StreamStage::Ready(watcher), |stage| async move {
         let (event, next) = match stage {
             StreamStage::Over => return None,
-            StreamStage::Ready(watcher) => (told("ready", &[]), StreamStage::Watching(watcher)),
+            StreamStage::Ready(watcher) => {
+                (topic_event("ready", &[]), StreamStage::Watching(watcher))
+            }
             StreamStage::Watching(watcher) => changed(watcher).await?,
         };
         Some((Ok::<_, Infallible>(event), next))
@@ -59,19 +61,24 @@ async fn changed(mut watcher: Watcher) -> Option<(Event, StreamStage)> {
         match watcher.look().await {
             Ok(FeedChange::Changed(topics)) if topics.is_empty() => {}
             Ok(FeedChange::Changed(topics)) => {
-                return Some((told("changed", &topics), StreamStage::Watching(watcher)));
+                return Some((
+                    topic_event("changed", &topics),
+                    StreamStage::Watching(watcher),
+                ));
             }
-            Ok(FeedChange::SignedOut) => return Some((told("signed_out", &[]), StreamStage::Over)),
+            Ok(FeedChange::SignedOut) => {
+                return Some((topic_event("signed_out", &[]), StreamStage::Over));
+            }
             Ok(FeedChange::Stopping) => return None,
             Err(cause) => {
                 tracing::warn!(error.code = cause.code(), "internal.events_failed");
-                return Some((told("again", &[]), StreamStage::Over));
+                return Some((topic_event("again", &[]), StreamStage::Over));
             }
         }
     }
 }
 
-fn told(name: &str, topics: &[&str]) -> Event {
+fn topic_event(name: &str, topics: &[&str]) -> Event {
     let data = json!({ "topics": topics }).to_string();
     Event::default().event(name).data(data)
 }

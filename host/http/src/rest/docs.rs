@@ -238,12 +238,12 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or("")
 }
 
-/// A value's items, none if it is no array.
+/// A value's items, none if it is not an array.
 fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// A value's members, none if it is no object.
+/// A value's members, none if it is not an object.
 fn object(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
     value.as_object().into_iter().flat_map(Map::iter)
 }

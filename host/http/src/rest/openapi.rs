@@ -95,7 +95,7 @@ pub(super) fn complete(mut document: OpenApi) -> OpenApi {
                 bound(parameter);
                 name_default(parameter);
             }
-            for status in refusals::of_operation(operation) {
+            for status in refusals::declared_statuses(operation) {
                 let name = refusals::name(status);
                 let reference = Ref::from_response_name(name);
                 let responses = &mut operation.responses.responses;

@@ -64,7 +64,8 @@ impl Remote {
                 Some("reply") => return data(text.as_bytes()),
                 Some("error") => return Err(wire::refusal(500, text.as_bytes())),
                 Some(name) => {
-                    if let (Some(events), Some(event)) = (&listener.events, told(name, text)) {
+                    if let (Some(events), Some(event)) = (&listener.events, call_event(name, text))
+                    {
                         events(event);
                     }
                 }
@@ -76,7 +77,7 @@ impl Remote {
 }
 
 /// An event that this version knows.
-fn told(name: &str, text: String) -> Option<CallEvent> {
+fn call_event(name: &str, text: String) -> Option<CallEvent> {
     match name {
         "progress" => {
             let ProgressEvent {

@@ -16,7 +16,7 @@ pub(super) fn rendered(
     match answer {
         Ok(ToolOutcome::Text(text)) => Ok(CallToolResult::success(block(text)).into()),
         Ok(ToolOutcome::Failure(text)) => Ok(CallToolResult::error(block(text)).into()),
-        Ok(ToolOutcome::Called(answer)) => Ok(of_tool(answer).into()),
+        Ok(ToolOutcome::Called(answer)) => Ok(call_result(answer).into()),
         Ok(ToolOutcome::Input(required)) => Ok(required.into()),
         Err(ToolFailure::Gateway(error)) => {
             if let Error::Internal(cause) = &error {
@@ -34,7 +34,7 @@ pub(super) fn rendered(
     }
 }
 
-fn of_tool(answer: CalledTool) -> CallToolResult {
+fn call_result(answer: CalledTool) -> CallToolResult {
     let content = block(answer.text);
     let mut result = match answer.is_error {
         true => CallToolResult::error(content),

@@ -73,7 +73,7 @@ pub(crate) fn read(written: &str) -> Option<InitializeRequestParams> {
 }
 
 /// What the client says in a request that begins a session.
-pub(crate) fn of_initialize(body: &[u8]) -> Option<InitializeRequestParams> {
+pub(crate) fn parse_initialize(body: &[u8]) -> Option<InitializeRequestParams> {
     #[derive(Deserialize)]
     struct Initialize {
         method: String,
@@ -124,7 +124,7 @@ mod tests {
             "_meta": { "z": "z".repeat(10_000) },
         });
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
-        of_initialize(body.to_string().as_bytes()).expect("an initialize")
+        parse_initialize(body.to_string().as_bytes()).expect("an initialize")
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
             "clientInfo": { "name": long, "version": long },
         });
         let body = json!({ "method": "initialize", "params": params }).to_string();
-        let written = write(&of_initialize(body.as_bytes()).expect("an initialize"));
+        let written = write(&parse_initialize(body.as_bytes()).expect("an initialize"));
         assert!(written.len() <= HANDSHAKE_BYTES_MAX, "{}", written.len());
         assert!(read(&written).is_some());
         for (chars, kept) in [
@@ -180,7 +180,7 @@ mod tests {
             json!({ "method": "initialize", "params": {} }),
             json!([]),
         ] {
-            let said = of_initialize(body.to_string().as_bytes());
+            let said = parse_initialize(body.to_string().as_bytes());
             assert!(said.is_none(), "{body}");
         }
     }

@@ -10,7 +10,7 @@ pub(super) struct SessionMemory {
     per_key_max: usize,
     all_max: usize,
     uses: u64,
-    sessions: HashMap<String, HeldSession>,
+    sessions: HashMap<String, LoadedSession>,
     /// Key id to how many of its sessions are here.
     per_key: HashMap<String, usize>,
     /// What the client names a session by, to its id.
@@ -18,7 +18,7 @@ pub(super) struct SessionMemory {
 }
 
 #[derive(Debug)]
-struct HeldSession {
+struct LoadedSession {
     sealed: SessionId,
     key_id: String,
     /// A number that grows.
@@ -62,14 +62,17 @@ impl SessionMemory {
         } else if self.sessions.len() >= self.all_max {
             self.per_key
                 .iter()
-                .max_by_key(|(_, held)| **held)?
+                .max_by_key(|(_, count)| **count)?
                 .0
                 .clone()
         } else {
             return None;
         };
-        let of_key = self.sessions.values().filter(|held| held.key_id == whose);
-        let oldest = of_key.min_by_key(|held| held.used)?.sealed.clone();
+        let of_key = self
+            .sessions
+            .values()
+            .filter(|session| session.key_id == whose);
+        let oldest = of_key.min_by_key(|session| session.used)?.sealed.clone();
         self.remove(&oldest);
         Some(oldest)
     }
@@ -77,25 +80,25 @@ impl SessionMemory {
     pub(super) fn add(&mut self, key_id: &str, id: &str, sealed: &SessionId) {
         self.remove(sealed);
         self.uses += 1;
-        let held = HeldSession {
+        let session = LoadedSession {
             sealed: sealed.clone(),
             key_id: key_id.to_owned(),
             used: self.uses,
         };
-        self.sessions.insert(id.to_owned(), held);
+        self.sessions.insert(id.to_owned(), session);
         self.ids.insert(sealed.clone(), id.to_owned());
         *self.per_key.entry(key_id.to_owned()).or_default() += 1;
     }
 
     pub(super) fn remove(&mut self, sealed: &SessionId) {
-        let held = self.ids.remove(sealed);
-        let Some(held) = held.and_then(|id| self.sessions.remove(&id)) else {
+        let session = self.ids.remove(sealed);
+        let Some(session) = session.and_then(|id| self.sessions.remove(&id)) else {
             return;
         };
-        if let Some(of_key) = self.per_key.get_mut(&held.key_id) {
+        if let Some(of_key) = self.per_key.get_mut(&session.key_id) {
             *of_key -= 1;
             if *of_key == 0 {
-                self.per_key.remove(&held.key_id);
+                self.per_key.remove(&session.key_id);
             }
         }
     }

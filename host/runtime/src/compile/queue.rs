@@ -19,7 +19,7 @@ use crate::size::Size;
 
 /// A process that had nothing to do for this long is ended.
 const IDLE_MAX: Duration = Duration::from_secs(10);
-/// A job's time is processor time, since a busy machine is no fault of the file. As time on the clock
+/// A job's time is processor time, since a busy machine is not a fault of the file. As time on the clock
 /// it is at most this many times as long.
 const STARVED_MAX: u32 = 10;
 

@@ -27,7 +27,7 @@ pub fn quantize(published: &[u8]) -> Result<Vec<u8>, SentenceModelError> {
     let published = SafeTensors::deserialize(published)?;
     let mut written = Vec::new();
     for (name, tensor) in published.iter() {
-        // The pooler is for another task, and the rest are no numbers.
+        // The pooler is for another task, and the rest are not numbers.
         if name.starts_with("pooler.") || tensor.dtype() != Dtype::F32 {
             continue;
         }

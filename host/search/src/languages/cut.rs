@@ -3,10 +3,10 @@
 use super::dictionary::{Dictionaries, Dictionary};
 use super::language::{Character, Language};
 
-/// Shorter words are no compounds, and shorter parts are no words, in bytes of ASCII.
+/// Shorter words are not compounds, and shorter parts are not words, in bytes of ASCII.
 const COMPOUND_BYTES_MIN: usize = 8;
 const PART_BYTES_MIN: usize = 4;
-/// A compound needs one part of this length that is not English: `firmware` is no German ware.
+/// A compound needs one part of this length that is not English: `firmware` is not a German ware.
 const FOREIGN_PART_BYTES_MIN: usize = 5;
 /// Most parts of a compound.
 const PARTS_MAX: usize = 3;

@@ -242,7 +242,7 @@ mod tests {
                         }
                         for word in english {
                             let plain = word.bytes().all(|b| b.is_ascii_lowercase());
-                            assert!(plain, "{language:?}: {word} is no plain English word");
+                            assert!(plain, "{language:?}: {word} is not a plain English word");
                         }
                     }
                 }

@@ -86,7 +86,7 @@ pub(super) enum Script {
 }
 
 impl Script {
-    pub(super) fn of_word(word: &str) -> Self {
+    pub(super) fn from_word(word: &str) -> Self {
         if word.is_ascii() {
             return Self::Latin;
         }

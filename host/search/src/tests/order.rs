@@ -105,7 +105,7 @@ fn with_service(tools: &[(&str, &str, &str)]) -> Catalog {
 }
 
 #[test]
-fn who_is_told_and_what_is_not_what_is_asked_for() {
+fn the_words_of_a_message_do_not_name_the_tool() {
     let catalog = with_service(&[
         (
             "get_team_info",

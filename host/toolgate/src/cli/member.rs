@@ -129,7 +129,7 @@ impl MemberCommand {
                 let caller = Caller::operator(&workspace);
                 let removed = members::remove(&store, &caller, &member, now_ms).await?;
                 output.print(&removed, |removed| {
-                    format!("{} is no member any more.", removed.email)
+                    format!("{} is no longer a member.", removed.email)
                 })
             }
         }

@@ -78,7 +78,7 @@ pub(super) fn document(text: &str) -> anyhow::Result<()> {
     line(io::stdout(), text.trim_end())
 }
 
-/// Writes a line. That nobody reads it is no failure; that a file took only a part of it is.
+/// Writes a line. That nobody reads it is not a failure; that a file took only a part of it is.
 fn line(mut to: impl Write, text: &str) -> anyhow::Result<()> {
     let written = to
         .write_all(text.as_bytes())

@@ -59,15 +59,15 @@ impl ShowRights {
         let store = super::open_store(config).await?;
         let file = Path::new(&self.plugin);
         let shown = if self.plugin.ends_with(".wasm") || file.is_file() {
-            of_file(&store, config, file.to_owned()).await?
+            file_rights(&store, config, file.to_owned()).await?
         } else {
-            of_service(&store, &self.plugin).await?
+            service_rights(&store, &self.plugin).await?
         };
         output.print(&shown, text)
     }
 }
 
-async fn of_file(store: &Store, config: &Config, file: PathBuf) -> anyhow::Result<ShownRights> {
+async fn file_rights(store: &Store, config: &Config, file: PathBuf) -> anyhow::Result<ShownRights> {
     let inspected = tokio::task::spawn_blocking(move || {
         let bytes = std::fs::read(&file)
             .with_context(|| format!("the file {} cannot be read", file.display()))?;
@@ -93,7 +93,7 @@ async fn of_file(store: &Store, config: &Config, file: PathBuf) -> anyhow::Resul
     Ok(shown(&manifest, sha256, pending))
 }
 
-async fn of_service(store: &Store, service: &str) -> anyhow::Result<ShownRights> {
+async fn service_rights(store: &Store, service: &str) -> anyhow::Result<ShownRights> {
     let manifest = plugins::manifest(store, service).await?;
     let row = store.find_plugin(service).await?;
     let sha256 = row.and_then(|row| row.active_sha256).unwrap_or_default();

@@ -61,7 +61,7 @@ impl RunTool {
     pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
         let cache = test_cache()?;
         let rig = TestPlugin::open(&self.plugin, &self.allow_upstream, &cache).await?;
-        let tools = Tool::of_plugin(&rig.manifest, &"".into());
+        let tools = Tool::from_manifest(&rig.manifest, &"".into());
         let tool = tools
             .iter()
             .find(|tool| tool.action() == self.tool || tool.name == self.tool)
@@ -209,7 +209,7 @@ impl PlanTools {
         let cache = test_cache()?;
         let mut all = Vec::new();
         for plugin in &self.plugins {
-            let plans = plans::of_plugin(plugin, &cache).await;
+            let plans = plans::plan_file(plugin, &cache).await;
             all.push(plans.with_context(|| plugin.display().to_string())?);
         }
         output.print(&all, |all| {

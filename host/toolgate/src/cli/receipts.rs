@@ -19,7 +19,7 @@ pub(super) enum ReceiptsCommand {
     /// Write receipts as JSON Lines: one execution a line, newest first, with every request that left
     #[command(after_help = "\
 A gateway may serve meanwhile. A line is what GET /v1/executions lists, and the name of its workspace.
-Arguments and results are no part of a receipt.
+Arguments and results are not part of a receipt.
 
   toolgate receipts export --since 2026-11-01 --until 2026-12-01 --out november.jsonl")]
     Export {

@@ -122,7 +122,7 @@ async fn public_address(config: &Config, client: &Client, serves: bool) -> Docto
     }
 }
 
-/// Why an address is no gateway's.
+/// Why an address is not a gateway's.
 enum NoGateway {
     Unreached(String),
     /// Something else answers.

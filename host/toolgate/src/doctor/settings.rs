@@ -13,7 +13,7 @@ use toolgate_store::snapshot;
 use toolgate_vault::keyfile;
 use toolgate_vault::passphrase::KeyBundle;
 
-/// Variables of the program that are no settings.
+/// Variables of the program that are not settings.
 const OTHER_VARIABLES: [&str; 3] = ["TOOLGATE_LOG", "TOOLGATE_API_KEY", "TOOLGATE_TEST_TOOLS"];
 
 /// `known_variables`: those that a flag names.
@@ -83,7 +83,7 @@ fn data_folder(folder: &Path) -> DoctorFinding {
         }
     };
     if !about.is_dir() {
-        return DoctorFinding::failed(CHECK, format!("{shown} is no folder"))
+        return DoctorFinding::failed(CHECK, format!("{shown} is not a folder"))
             .next("Choose a folder with --data-dir.");
     }
     let user = rustix::process::geteuid().as_raw();

@@ -73,7 +73,7 @@ pub async fn serve(
     };
     match shaken {
         Ok(Ok(stream)) => answer(stream, client, &place, app, closing).await,
-        // Scanners, and clients that speak plain HTTP, are no matter for the operator.
+        // Scanners, and clients that speak plain HTTP, do not concern the operator.
         Ok(Err(cause)) => {
             tracing::debug!(error = %cause, client = %client.ip(), "inbound.handshake_failed");
         }

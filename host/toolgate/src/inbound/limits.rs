@@ -6,7 +6,7 @@ use crate::config::InboundSettings;
 
 /// Connections at one time, where file descriptors allow as many.
 pub const CONNECTIONS_MAX: usize = 10_000;
-/// Connections at one time from one address that is no trusted proxy.
+/// Connections at one time from one address that is not a trusted proxy.
 pub const CONNECTIONS_PER_CLIENT: usize = 512;
 /// File descriptors that connections leave to the database, to plugins and to requests that leave:
 /// a quarter, within these bounds.

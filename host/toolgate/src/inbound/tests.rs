@@ -75,7 +75,11 @@ fn a_client_that_takes_nothing_is_stalled_however_busy() {
     stalled.note_write(Some(10), 100_000, || BEGAN_MS);
     stalled.note_write(None, 100_000, || after(times.stall));
     let due = stalled.overdue(after(times.stall), &times);
-    assert_eq!(due, Some(CloseReason::Stalled), "ten bytes are no progress");
+    assert_eq!(
+        due,
+        Some(CloseReason::Stalled),
+        "ten bytes are not progress"
+    );
     stalled.note_write(Some(PROGRESS_BYTES_MIN), 100_000, || BEGAN_MS);
     assert_eq!(stalled.overdue(after(times.stall), &times), None);
     stalled.note_write(None, 50, || BEGAN_MS);

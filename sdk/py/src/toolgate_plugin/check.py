@@ -56,11 +56,11 @@ def plugin(head: dict[str, Any]) -> None:
             raise ValueError(f"`{key}` is a text that is not empty")
     if not re.fullmatch("[a-z][a-z0-9_]*", head["service"]):
         raise ValueError(
-            f"`service`: `{head['service']}` is no service name; write lower-case letters, digits and `_`, a letter first"
+            f"`service`: `{head['service']}` is not a service name; write lower-case letters, digits and `_`, a letter first"
         )
     if not re.fullmatch(r"\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?", head["version"]):
         raise ValueError(
-            f"`version`: `{head['version']}` is no semantic version; write three numbers, for example 1.0.0"
+            f"`version`: `{head['version']}` is not a semantic version; write three numbers, for example 1.0.0"
         )
     for key in LISTS:
         if not _texts(head.get(key, [])):

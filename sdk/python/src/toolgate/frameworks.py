@@ -1,7 +1,7 @@
 """A toolset's tools as classes of agent frameworks.
 
 Each function takes what a toolset has made, (name, description, lowered schema), and its `call`, with or without
-asyncio. The framework's package is imported when it is used, and is no dependency of this one.
+asyncio. The framework's package is imported when it is used, and is not a dependency of this one.
 """
 
 from __future__ import annotations

@@ -165,7 +165,7 @@ pub fn expand(attribute: TokenStream, function: &ItemFn) -> syn::Result<TokenStr
         None => (quote!(None), quote!(None)),
     };
     let (paginated, auth_optional) = (options.paginated, options.auth_optional);
-    // Says so at the type where it is no type of arguments.
+    // Says so at the type where it is not a type of arguments.
     let takes = quote_spanned! {args_type.span()=>
         const _: () = ::toolgate_sdk::__private::takes::<#args_type>();
     };

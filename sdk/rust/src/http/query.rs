@@ -83,7 +83,7 @@ impl<T: QueryValue + Clone> QueryValue for &T {
     }
 }
 
-/// The fields of a struct, each with its value. What is no object has no fields, which is an error:
+/// The fields of a struct, each with its value. What is not an object has no fields, which is an error:
 /// a request must not lose all of its parameters.
 pub fn fields_of(value: &impl Serialize) -> Result<serde_json::Map<String, Value>, ToolError> {
     match serde_json::to_value(value) {

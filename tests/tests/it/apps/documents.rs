@@ -126,7 +126,7 @@ async fn a_document_that_lies_leads_elsewhere_or_is_huge_names_no_client() {
     *says.lock().unwrap() = json!({ "body": document(ID) });
     app.ask(&[]).await;
 
-    // Inward, and what is no address of a document: nothing leaves.
+    // Inward, and what is not an address of a document: nothing leaves.
     let before = host.received().len();
     for inward in [
         "https://127.0.0.1/client.json",

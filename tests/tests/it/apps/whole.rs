@@ -83,7 +83,7 @@ async fn goes_all_the_way(database_url: Option<String>) {
     assert_eq!(person.apps().await.len(), 0);
     let url = person.decide(&request_id, true).await.data()["url"].clone();
     let code = param(url.as_str().unwrap(), "code").unwrap();
-    assert_eq!(person.apps().await.len(), 0, "a code is no app yet");
+    assert_eq!(person.apps().await.len(), 0, "a code is not an app yet");
     let exchanged = app.exchange(&code, &[]).await;
     assert_eq!(exchanged.json()["expires_in"], 3_600);
     assert_eq!(exchanged.json()["scope"], scopes);

@@ -1,6 +1,6 @@
 //! The crates, by the paths in their source outside of tests.
 //!
-//! A name that a module re-exports belongs to the file that defines it, and the re-export itself is no dependency. A
+//! A name that a module re-exports belongs to the file that defines it, and the re-export itself is not a dependency. A
 //! submodule may use what the modules above it define.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -233,7 +233,10 @@ async fn every_valid_module_within_a_good_file_is_compiled() {
         let mut numbers = Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let made = module(&mut numbers);
         let bare = judge(format!("module {seed}"), made.clone().finish()).await;
-        assert!(!bare.unwrap_err().reason().is_empty(), "it is no component");
+        assert!(
+            !bare.unwrap_err().reason().is_empty(),
+            "it is not a component"
+        );
         let mut within = Component::new();
         within.section(&ModuleSection(&made));
         let within = within.finish()[Component::HEADER.len()..].to_vec();

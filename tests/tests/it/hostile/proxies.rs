@@ -54,7 +54,7 @@ async fn ask(gateway: &TestGateway, key: &str, headers: &[(&str, &str)]) -> Answ
     Answer::read(request.send().await.unwrap()).await
 }
 
-/// Defence: `host/core/src/client_address.rs` walks from the last hop and stops at the first that is no proxy.
+/// Defence: `host/core/src/client_address.rs` walks from the last hop and stops at the first that is not a proxy.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_allow_list_sees_the_client_and_not_what_it_writes() {
     let (gateway, key) = behind_a_proxy().await;
@@ -91,7 +91,7 @@ async fn an_allow_list_sees_the_client_and_not_what_it_writes() {
     assert_eq!(answer.status, 403, "{}", answer.text);
 }
 
-/// Defence: `host/core/src/client_address.rs` reads no header of a peer that is no trusted proxy.
+/// Defence: `host/core/src/client_address.rs` reads no header of a peer that is not a trusted proxy.
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_trusted_proxy_no_header_counts() {
     let gateway = TestGateway::start(Options::default()).await;

@@ -161,7 +161,7 @@ async fn a_file_that_goes_from_one_machine_goes_from_all() {
     everywhere(&replicas, None, since).await;
 }
 
-/// A folder that is away is no folder from which everything was deleted.
+/// A folder that is away is not a folder from which everything was deleted.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_that_is_away_removes_nothing() {
     let plugins = [("shared.wasm", version("1.0.0"))];

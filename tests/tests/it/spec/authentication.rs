@@ -71,7 +71,7 @@ async fn item_3_revocation_is_immediate_and_cannot_be_undone() {
     assert_eq!(
         status(Some(&key)).await.code(),
         "invalid_api_key",
-        "the name is no way back"
+        "the name is not a way back"
     );
 }
 

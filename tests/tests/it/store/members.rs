@@ -372,7 +372,7 @@ async fn a_new_link_takes_the_place_of_the_one_before(at: Empty) {
     assert_eq!(
         delete(&acme, "inv_6").await,
         None,
-        "a set-up is no invitation"
+        "a set-up is not an invitation"
     );
     assert_eq!(delete(&acme, "inv_4").await.unwrap().id, "inv_4");
     assert_eq!(delete(&acme, "inv_4").await, None);

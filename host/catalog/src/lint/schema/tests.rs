@@ -87,12 +87,15 @@ fn a_schema_that_is_none_or_reaches_out_or_could_run_long_is_refused() {
         ),
         (
             json!({"$ref": "#/$defs/none"}),
-            "is no schema in this document",
+            "is not a schema in this document",
         ),
-        (json!({"$ref": "#anchor"}), "is no schema in this document"),
+        (
+            json!({"$ref": "#anchor"}),
+            "is not a schema in this document",
+        ),
         (
             json!({"$ref": "#/x-own/a", "x-own": {"a": {}}}),
-            "is no schema in this document",
+            "is not a schema in this document",
         ),
         (json!({"$dynamicRef": "#a"}), "`$dynamicRef`"),
         (json!({"properties": {"a": {"$id": "https://x/"}}}), "`$id`"),

@@ -151,7 +151,7 @@ fn hide(value: &mut Value, schemas: &[&Value], secrets: &mut Vec<String>, depth:
                 if names_secret(name) && !field.is_boolean() && !field.is_number() {
                     take(field, secrets);
                 } else {
-                    hide(field, &of_field(&schemas, name), secrets, depth + 1);
+                    hide(field, &field_schemas(&schemas, name), secrets, depth + 1);
                 }
             }
         }
@@ -200,7 +200,7 @@ fn branches(schema: &Value, depth: usize) -> Vec<&Value> {
     all
 }
 
-fn of_field<'a>(schemas: &[&'a Value], name: &str) -> Vec<&'a Value> {
+fn field_schemas<'a>(schemas: &[&'a Value], name: &str) -> Vec<&'a Value> {
     let field = |schema: &&'a Value| -> Option<&'a Value> {
         let properties: Option<&'a Map<String, Value>> = schema.get("properties")?.as_object();
         properties?

@@ -271,7 +271,7 @@ impl Gateway {
         match confirmed.map_err(|cause| NotExchanged::Failed(cause.into()))? {
             Some(confirmed) => Ok((confirmed.member, workspace)),
             None => {
-                let reason = "the person is no member any more, or has to sign in again";
+                let reason = "the person is no longer a member, or has to sign in again";
                 Err(NotExchanged::Refused(
                     RefusedAssertion::new(reason).in_workspace(&workspace),
                 ))

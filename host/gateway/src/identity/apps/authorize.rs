@@ -214,7 +214,7 @@ impl Gateway {
             if !refused {
                 return Err(over());
             }
-            let (code, sentence) = (RefusalCode::AccessDenied, "the person said no");
+            let (code, sentence) = (RefusalCode::AccessDenied, "the person denied access");
             return Ok(self.refusal_url(&request.redirect_uri, state, code, sentence));
         }
         let workspace_id = &caller.workspace_id;

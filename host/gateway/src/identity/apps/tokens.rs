@@ -124,7 +124,7 @@ impl Gateway {
         let found = self.store.find_app_grant_by_code(&hash(code)).await?;
         let Some(grant) = found else {
             self.count_stranger(peer);
-            return Err(invalid("the code is unknown or over"));
+            return Err(invalid("the code is unknown or expired"));
         };
         let now_ms = self.clock.now_ms();
         if grant.client_id != client.id {
@@ -138,7 +138,7 @@ impl Gateway {
                 .await;
         }
         if grant.code_expires_at_ms <= now_ms {
-            return Err(invalid("the code is unknown or over"));
+            return Err(invalid("the code is unknown or expired"));
         }
         if grant.redirect_uri != redirect_uri {
             return self
@@ -185,7 +185,7 @@ impl Gateway {
         let Some((token, grant)) = found.filter(|(row, _)| row.kind == AppTokenKind::Refresh)
         else {
             self.count_stranger(peer);
-            return Err(invalid("the refresh token is unknown, over or revoked"));
+            return Err(invalid("the refresh token is unknown, expired or revoked"));
         };
         let now_ms = self.clock.now_ms();
         if grant.client_id != client.id {
@@ -199,7 +199,7 @@ impl Gateway {
                 .await;
         }
         if token.expires_at_ms <= now_ms || grant.expires_at_ms <= now_ms {
-            return Err(invalid("the refresh token is unknown, over or revoked"));
+            return Err(invalid("the refresh token is unknown, expired or revoked"));
         }
         if let Some(resource) = form.get("resource") {
             check_resource(resource, &grant.resource)?;
@@ -245,7 +245,7 @@ impl Gateway {
         match confirmed {
             Some(_) => Ok(()),
             None => Err(invalid(
-                "who let the app in is no member any more, or has to sign in again",
+                "the member who authorized the app was removed or has to sign in again",
             )),
         }
     }

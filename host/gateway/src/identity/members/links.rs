@@ -32,7 +32,7 @@ pub struct LinkInfo {
 
 /// A fresh link, shown once.
 #[derive(Debug)]
-pub struct MadeLink {
+pub struct IssuedLink {
     pub id: String,
     pub url: Secret,
     pub expires_at_ms: i64,
@@ -56,7 +56,7 @@ pub async fn make(
     public_url: &str,
     new: NewLink,
     now_ms: i64,
-) -> Result<MadeLink, StoreError> {
+) -> Result<IssuedLink, StoreError> {
     let token = random_token();
     let (page, life_ms) = match new.kind {
         LinkKind::Setup => ("setup", SETUP_LIFE_MS),
@@ -96,7 +96,7 @@ pub async fn make(
         .audited(store, now_ms, action, subject, details)
         .put_member_link(&link)
         .await?;
-    Ok(MadeLink {
+    Ok(IssuedLink {
         id: link.id,
         // After the `#` it stays in the browser: no server's log and no referrer holds it.
         url: Secret::new(format!("{public_url}/{page}#{}", token.expose())),
@@ -110,7 +110,7 @@ pub async fn first_owner(
     caller: &Caller,
     public_url: &str,
     now_ms: i64,
-) -> Result<Option<MadeLink>, StoreError> {
+) -> Result<Option<IssuedLink>, StoreError> {
     if store.has_members().await? {
         return Ok(None);
     }
@@ -152,7 +152,7 @@ impl Gateway {
         caller: &Caller,
         email: &str,
         role: Role,
-    ) -> Result<MadeLink, Error> {
+    ) -> Result<IssuedLink, Error> {
         caller.need_role(least_for(role))?;
         let email = checked_email(email)?;
         let (workspace, now_ms) = (&caller.workspace_id, self.clock.now_ms());
@@ -196,7 +196,11 @@ impl Gateway {
     ///
     /// # Errors
     /// `conflict` for a member about whom groups of the provider decide.
-    pub async fn reset_member(&self, caller: &Caller, member_id: &str) -> Result<MadeLink, Error> {
+    pub async fn reset_member(
+        &self,
+        caller: &Caller,
+        member_id: &str,
+    ) -> Result<IssuedLink, Error> {
         let member = self.manageable(caller, member_id).await?;
         self.need_ungoverned(&member, "how they sign in").await?;
         let new = NewLink {

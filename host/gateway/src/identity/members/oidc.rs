@@ -58,7 +58,7 @@ pub enum OidcProblem {
     NoMember,
     #[error("no group of the account makes it a member")]
     NoGroup,
-    #[error("the provider said no")]
+    #[error("the provider refused the sign-in")]
     Denied,
     #[error("it took too long, or began in another browser")]
     Expired,
@@ -182,14 +182,14 @@ impl Gateway {
         let registration = provider.registration(&found);
         let egress = self.runtime.egress();
         let tokens = send::tokens(egress, &registration, &grant, &[]).await?;
-        let told = provider.told(&found, &tokens, Some(&flow.nonce), now_ms);
-        let told = told
+        let claims = provider
+            .account_claims(&found, &tokens, Some(&flow.nonce), now_ms)
             .await?
             .ok_or_else(|| failed("the provider does not say who has signed in"))?;
-        let account = which::Account::new(&provider.config, &told);
+        let account = which::Account::new(&provider.config, &claims);
         let admitted = if accounts.decide() {
             accounts.keep(account.subject(), &tokens, now_ms).await?;
-            Some(self.admit(&account, &told, client).await?)
+            Some(self.admit(&account, &claims, client).await?)
         } else {
             None
         };

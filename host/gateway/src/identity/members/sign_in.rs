@@ -350,7 +350,7 @@ impl Gateway {
         })
     }
 
-    /// The store for one change of somebody who is no caller yet, to themselves.
+    /// The store for one change of somebody who is not a caller yet, to themselves.
     pub(super) fn audited_member(
         &self,
         member: &Member,

@@ -184,7 +184,7 @@ impl Gateway {
                 bound,
                 rehearsal: PlanSeed::new(run.started_at_ms),
             };
-            // What waits for a person is no call yet.
+            // What waits for a person is not a call yet.
             if let Permit::Live {
                 counted: Some(rule),
                 ..
@@ -209,13 +209,13 @@ impl Gateway {
     /// The plugin did not begin: what the run had taken is there for its repetition. The error that
     /// ended it is the one to tell, so one more is only logged.
     pub(super) async fn give_back(&self, caller: &Caller, run: &PreparedRun) {
-        let told = |given: Result<(), Error>| {
+        let log_failure = |given: Result<(), Error>| {
             if let Err(cause) = given {
                 tracing::error!(execution_id = %run.execution_id, error = %cause, "executions.not_given_back");
             }
         };
         if let Some(approved) = run.permit.approved() {
-            told(
+            log_failure(
                 self.return_approval(caller, &approved.id, &run.execution_id)
                     .await,
             );
@@ -225,10 +225,10 @@ impl Gateway {
             ..
         } = &run.permit
         {
-            told(self.uncount_call(rule).await);
+            log_failure(self.uncount_call(rule).await);
         }
         if let Some(claim) = &run.claim {
-            told(self.free(caller, claim, true).await.map(|_| ()));
+            log_failure(self.free(caller, claim, true).await.map(|_| ()));
         }
     }
 

@@ -62,7 +62,7 @@ impl Gateway {
 }
 
 /// What a failed run says, as its receipt keeps it: the words that the caller was answered, scrubbed of
-/// credentials. The rest of a provider's answer is no part of a receipt.
+/// credentials. The rest of a provider's answer is not part of a receipt.
 pub(super) fn failure_text(outcome: &Outcome) -> Option<Text> {
     let Outcome::Error { error, .. } = outcome else {
         return None;
@@ -78,7 +78,7 @@ pub(super) fn failure_text(outcome: &Outcome) -> Option<Text> {
 }
 
 /// The receipt as it is kept, and the session that the run belongs to. A session that nobody has named
-/// and that no plugin has written to (`wrote`) is no row: its call is what there is of it.
+/// and that no plugin has written to (`wrote`) is not a row: its call is what there is of it.
 pub(super) fn receipt_of(
     caller: &Caller,
     run: &PreparedRun,

@@ -88,7 +88,7 @@ impl Refusals {
         refused.then(|| rest_ms.unsigned_abs().div_ceil(1_000))
     }
 
-    /// A delivery to an address that is no hook's.
+    /// A delivery to an address that is not a hook's.
     pub(crate) fn unknown(&self, client: Option<IpAddr>, now_ms: i64) {
         self.table().count_client(client, now_ms);
     }

@@ -26,7 +26,7 @@ pub enum ForgedDelivery {
     NoSignature,
     #[error("the signature is not the secret's")]
     BadSignature,
-    #[error("the time of the signature is missing or no number")]
+    #[error("the time of the signature is missing or not a number")]
     NoTime,
     #[error("the time of the signature is more than {WINDOW_S} s away")]
     OutsideWindow,

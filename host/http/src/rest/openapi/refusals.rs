@@ -153,7 +153,7 @@ pub(crate) fn name(status: u16) -> String {
 }
 
 /// The refusals that an operation can answer, told from what it declares.
-pub(crate) fn of_operation(operation: &Operation) -> Vec<u16> {
+pub(crate) fn declared_statuses(operation: &Operation) -> Vec<u16> {
     let parameters = operation.parameters.as_deref().unwrap_or_default();
     let path = |parameter: &RefOr<_>| match parameter {
         RefOr::T(Parameter { parameter_in, .. }) => *parameter_in == ParameterIn::Path,

@@ -18,7 +18,7 @@ const MADE: [&str; 8] = [
     "dist",
     "packages",
 ];
-/// More is no project of one plugin.
+/// More is not a project of one plugin.
 const FILES_MAX: usize = 20_000;
 
 /// Every source file with when it was written and how large it is.
@@ -47,7 +47,7 @@ pub(super) fn source_files(folder: &Path) -> SourceFiles {
     found
 }
 
-/// What a build writes, and what editors keep beside a file, is no source.
+/// What a build writes, and what editors keep beside a file, is not a source.
 fn is_source(name: &str) -> bool {
     let made = name.contains(".wasm") || matches!(name, "Cargo.lock" | "package-lock.json");
     !made && !name.ends_with(['~', '#']) && !name.ends_with(".swp") && !name.starts_with(".#")

@@ -177,7 +177,7 @@ class AsyncToolgate:
         confirm_url: str | None = None,
     ) -> AsyncToolset[Any, Any]:
         """Tools for a model, in its provider's format: the chosen ones, or the three generic operations where
-        `tools` is absent; an empty list is no tool. `on_outcome` gets each call that ran and its outcome.
+        `tools` is absent; an empty list allows none. `on_outcome` gets each call that ran and its outcome.
         `confirm_url` binds the connect links that the model hands out; see `wait_for_connection`."""
         made: AsyncToolset[Any, Any] = AsyncToolset(self, format, user_id, session_id, on_outcome, confirm_url)
         return await made._load(tools)

@@ -17,7 +17,7 @@ async fn connections_tell_of_their_health(at: At) {
     at.webhook("all", &["connection.*"]).await;
     let (store, ws) = (&at.store, at.workspace.as_str());
     store.connect(&connection(&at, "c1"), NOW_MS).await.unwrap();
-    // More scopes for a healthy one are no news.
+    // More scopes for a healthy one are not news.
     store.connect(&connection(&at, "c1"), NOW_MS).await.unwrap();
     let fail = async |state| {
         store

@@ -241,14 +241,18 @@ impl OidcAccounts {
                 read: Vec::new(),
             },
         };
-        let Some(told) = self.provider.told(&found, &tokens, None, now_ms).await? else {
+        let Some(claims) = self
+            .provider
+            .account_claims(&found, &tokens, None, now_ms)
+            .await?
+        else {
             return Ok(None);
         };
         let issuer = &self.config().issuer;
-        if format!("{issuer} {}", told.subject) != account.subject {
+        if format!("{issuer} {}", claims.subject) != account.subject {
             return Err(super::failed("the provider describes another account"));
         }
-        Ok(Some(told.groups))
+        Ok(Some(claims.groups))
     }
 
     /// Ends where the members of an account are signed in, and their apps, where the groups decide about

@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use super::which::{Account, ToldAccount};
+use super::which::{Account, AccountClaims};
 use super::{OidcAccounts, OidcProblem};
 use crate::audit::{AuditAction, entry};
 use crate::config::GroupRule;
@@ -123,11 +123,14 @@ impl Gateway {
     pub(super) async fn admit(
         &self,
         account: &Account,
-        told: &ToldAccount,
+        claims: &AccountClaims,
         client: &Browser,
     ) -> Result<Vec<GovernedWorkspace>, OidcProblem> {
         let accounts = self.configured()?;
-        let governed = accounts.governed(&told.groups).await.map_err(Error::from)?;
+        let governed = accounts
+            .governed(&claims.groups)
+            .await
+            .map_err(Error::from)?;
         let subject = account.subject();
         let known = self.store.members_with_oidc(subject, MEMBERS_MAX).await;
         let known = known.map_err(Error::from)?;
@@ -139,7 +142,7 @@ impl Gateway {
             let Some(email) = account.email().filter(|_| !is_known) else {
                 continue;
             };
-            let name = told
+            let name = claims
                 .name
                 .as_deref()
                 .and_then(|name| checked_name(name).ok());

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::group_claims::read_groups;
-use super::which::ToldAccount;
+use super::which::AccountClaims;
 use super::{OidcProblem, failed};
 use crate::config::OidcConfig;
 use toolgate_catalog::manifest::TokenAuth;
@@ -119,16 +119,16 @@ impl OidcProvider {
 
     /// What the provider says with tokens of a sign-in (`nonce`) or of a refresh. `None`: it takes the
     /// access token no more.
-    pub(super) async fn told(
+    pub(super) async fn account_claims(
         &self,
         found: &Discovered,
         tokens: &Tokens,
         nonce: Option<&str>,
         now_ms: i64,
-    ) -> Result<Option<ToldAccount>, OidcProblem> {
+    ) -> Result<Option<AccountClaims>, OidcProblem> {
         let claim = &self.config.groups.claim;
         let wants_groups = !self.config.groups.rules.is_empty();
-        let (mut told, mut groups) = match &tokens.id_token {
+        let (mut account, mut groups) = match &tokens.id_token {
             Some(id_token) => {
                 let keys: JwkSet = self.fetch(&found.jwks_uri).await?;
                 let expected = ExpectedClaims {
@@ -139,29 +139,32 @@ impl OidcProvider {
                 };
                 let claims = id_token::verified(id_token.expose(), &keys, &expected)?;
                 let groups = read_groups(&claims.more, claim);
-                let told = ToldAccount {
+                let account = AccountClaims {
                     subject: claims.sub,
                     email: claims.email,
                     email_verified: claims.email_verified == Some(true),
                     name: name_of(&claims.more),
                     groups: Vec::new(),
                 };
-                (Some(told), groups)
+                (Some(account), groups)
             }
             None if nonce.is_some() => return Err(failed("the provider sent no ID token")),
             None => (None, None),
         };
-        let complete = |told: &ToldAccount, groups: &Option<Vec<String>>| {
-            told.email.is_some() && (groups.is_some() || !wants_groups)
+        let complete = |account: &AccountClaims, groups: &Option<Vec<String>>| {
+            account.email.is_some() && (groups.is_some() || !wants_groups)
         };
-        if !told.as_ref().is_some_and(|told| complete(told, &groups)) {
+        if !account
+            .as_ref()
+            .is_some_and(|account| complete(account, &groups))
+        {
             match self.user_info(found, &tokens.access).await? {
                 UserInfoOutcome::Nowhere => {}
                 UserInfoOutcome::Refused => return Ok(None),
                 UserInfoOutcome::Said(said) => {
                     let groups_now = read_groups(&said.more, claim);
                     groups = groups.or(groups_now);
-                    let base = told.get_or_insert_with(|| ToldAccount {
+                    let base = account.get_or_insert_with(|| AccountClaims {
                         subject: said.sub.clone(),
                         email: None,
                         email_verified: false,
@@ -180,10 +183,10 @@ impl OidcProvider {
                 }
             }
         }
-        let mut told =
-            told.ok_or_else(|| failed("the provider does not say whose the tokens are"))?;
-        told.groups = groups.unwrap_or_default();
-        Ok(Some(told))
+        let mut account =
+            account.ok_or_else(|| failed("the provider does not say whose the tokens are"))?;
+        account.groups = groups.unwrap_or_default();
+        Ok(Some(account))
     }
 
     async fn user_info(

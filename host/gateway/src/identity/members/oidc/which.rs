@@ -18,7 +18,7 @@ const CHOICES_MAX: i64 = 32;
 
 /// What the provider says of an account.
 #[derive(Clone, Debug)]
-pub(super) struct ToldAccount {
+pub(super) struct AccountClaims {
     pub(super) subject: String,
     pub(super) email: Option<String>,
     pub(super) email_verified: bool,
@@ -36,10 +36,10 @@ pub(super) struct Account {
 }
 
 impl Account {
-    pub(super) fn new(config: &OidcConfig, told: &ToldAccount) -> Self {
-        let email = told.email.as_deref().filter(|_| told.email_verified);
+    pub(super) fn new(config: &OidcConfig, claims: &AccountClaims) -> Self {
+        let email = claims.email.as_deref().filter(|_| claims.email_verified);
         Self {
-            subject: format!("{} {}", config.issuer, told.subject),
+            subject: format!("{} {}", config.issuer, claims.subject),
             email: email.and_then(|email| checked_email(email).ok()),
         }
     }
