@@ -10,8 +10,7 @@
 //!
 //! An operation makes its change through a handle of [`Gateway::audited`] or [`Caller::audited`]:
 //! the entry is written in the transaction of the change, so that either both are there or neither.
-//! What is not a row of the database, a plugin's file or the master key, is changed as soon as its entry
-//! is committed.
+//! A change outside the database, to a plugin's file or the master key, is made after its entry is committed.
 
 mod action;
 

@@ -41,7 +41,7 @@ pub(crate) struct Links<'a> {
 #[derive(Debug, PartialEq, Eq)]
 enum LinkTarget {
     Link(String),
-    /// A file of the repository that is not a page: its text stays, without a link.
+    /// A repository file without a page in the guide: rendered as plain text.
     Text,
 }
 

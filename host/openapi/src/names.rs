@@ -207,7 +207,7 @@ fn from_path(operation: &NamedOperation<'_>) -> String {
             if segment.starts_with('{') && segment.ends_with('}') {
                 return Some(Segment::Parameter);
             }
-            // A parameter within a segment is not a word of the resource.
+            // Parameters inside a segment are left out of the resource's name.
             let text: String = segment
                 .split('{')
                 .map(|part| part.rsplit('}').next().unwrap_or_default())

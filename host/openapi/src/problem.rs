@@ -79,7 +79,7 @@ impl Notes {
         self.push(pointer, message.into(), false);
     }
 
-    /// Of a line of a file that is not a place of the description as it is understood.
+    /// A note about a line that no JSON pointer into the parsed description can name.
     pub fn at_line(&mut self, line: u64, message: impl Into<String>) {
         self.push("", message.into(), false);
         if let Some(note) = self.0.last_mut() {

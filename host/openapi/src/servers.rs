@@ -211,7 +211,7 @@ impl Servers<'_> {
             let plain = options
                 .iter()
                 .all(|o| !o.is_empty() && !o.contains(['/', '?', '#', '{', '}']));
-            // A choice of one value, or one that no label can hold, is made here.
+            // A variable with one value, or with values that a label cannot hold, is replaced here.
             if !options.is_empty() && (options.len() == 1 || (in_host && !labels) || !plain) {
                 let value = if written.is_empty() {
                     options[0].clone()

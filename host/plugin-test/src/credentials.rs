@@ -10,8 +10,8 @@ use toolgate_catalog::manifest::{AuthKind, Slot};
 use toolgate_egress::{Credentials, EgressFailure, FailureKind, Injection, Origin, SlotShape};
 use toolgate_vault::Secret;
 
-/// The slots of one test call. If the operator gave values, the slots that they fill are connected; otherwise every
-/// slot is, with recognisable test values.
+/// The credential slots of one test call. With values from the operator, only the slots that they fill are connected.
+/// Without any, every slot is connected with a recognisable test value.
 pub(super) struct TestCredentials {
     pub slots: Vec<Slot>,
     pub connected: Option<Vec<String>>,

@@ -3,8 +3,8 @@
 //! Owns: [`inspect`] (may this file become a plugin), the compiled-code [`cache`], and
 //! [`Runtime::invoke`] (one call under [`limits`]; callers share memory and processor time fairly). Large plugins,
 //! which bring an interpreter, have an engine and limits of their own ([`size`]). A plugin that is built from a
-//! description is a component whose memory is already filled ([`preinitialize`]). Refuses: any import beyond the
-//! plugin world. Network goes through [`toolgate_egress`] and nowhere else. Read [`invoke`] next.
+//! description is a component whose memory is already filled ([`preinitialize`]). Imports outside the
+//! plugin world are refused. All network access goes through [`toolgate_egress`]. Start reading at [`invoke`].
 
 #![warn(unreachable_pub)]
 

@@ -200,7 +200,7 @@ impl Languages {
     }
 
     fn stemmed(&mut self, word: &str, language: Language) -> English {
-        // A stem may be short, but an English word is not a form of another language's.
+        // An English word is not stemmed: its stem could match an unrelated word of the other language.
         if self.dictionaries.is_english(word) {
             return &[];
         }

@@ -217,7 +217,7 @@ async fn a_session_that_was_idle_for_a_day_begins_anew_with_nothing_in_it() {
     assert_eq!(theirs["result"], json!({"step": 1}));
 }
 
-/// A call that names no session and keeps nothing is not a row of the list; its session is there all the same.
+/// The session of a single call is not listed until it is used again; it can be read by its id before.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_session_of_one_call_is_listed_once_it_is_used_again() {
     const DAY_MS: i64 = 24 * 60 * 60 * 1_000;

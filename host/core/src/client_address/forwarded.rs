@@ -22,7 +22,7 @@ pub enum ForwardedHop {
     Hidden,
 }
 
-/// A hop that is neither an address nor a name.
+/// A forwarded hop that is neither an IP address nor an obfuscated name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadHeader;
 

@@ -20,7 +20,7 @@ pub(super) struct OpenCredential {
     pub spent: Vec<Secret>,
     /// How long the access token lives from its making.
     pub lifetime_ms: Option<i64>,
-    /// When the request that renewed the access token left; `None` for the one that connecting brought.
+    /// When the request that renewed the access token was sent; `None` for the first token of a connection.
     pub renewed_at_ms: Option<i64>,
 }
 

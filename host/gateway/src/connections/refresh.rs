@@ -5,8 +5,8 @@
 //! refresh brought is stored before it is used, and the refresh runs to its end even when the call
 //! that asked for it is gone. A refused refresh needs the user; a network fault only time.
 //!
-//! A token's life is counted from when it was asked for: the provider counts from when it made its
-//! answer, and what a slow answer spent on its way is no longer left.
+//! A token's lifetime is counted from when the request for it was sent: the provider counts from when it
+//! answered (RFC 6749, section 5.1), and a slow answer has used part of it on its way.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -38,8 +38,7 @@ pub struct KeyedRequest {
 }
 
 impl KeyedRequest {
-    /// `operation`: method and path. `body`: what was asked; `retry_unknown` in it is not part of
-    /// the question.
+    /// `operation`: method and path. `body`: the request body, compared without `retry_unknown`.
     ///
     /// # Errors
     /// `invalid_request` for a key that is not 1 to 255 visible ASCII characters.

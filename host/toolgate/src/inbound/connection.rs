@@ -73,7 +73,7 @@ pub async fn serve(
     };
     match shaken {
         Ok(Ok(stream)) => answer(stream, client, &place, app, closing).await,
-        // Scanners, and clients that speak plain HTTP, do not concern the operator.
+        // Scanners and plain HTTP clients are common; they are logged at debug level only.
         Ok(Err(cause)) => {
             tracing::debug!(error = %cause, client = %client.ip(), "inbound.handshake_failed");
         }

@@ -10,9 +10,8 @@ use toolgate_vault::{Secret, Vault};
 
 use super::run;
 
-/// Short enough to end within the test. The server counts in whole seconds, so up to one of them is
-/// gone at once; what is left must outlast the pauses of a busy machine between a renewal and the
-/// request that carries its token.
+/// Short enough to expire within the test. The server rounds to whole seconds, so a token may live one
+/// second less; the rest must outlast the pauses of a busy machine between a renewal and the next request.
 const ACCESS_TOKEN_S: u64 = 6;
 
 async fn world() -> (TestGateway, Server) {

@@ -112,7 +112,7 @@ async fn a_token_is_as_old_as_the_request_that_brought_it() {
     let gateway = gateway_before(gate.url(), Options::default()).await;
     let lives = json!({"expires_in": 2});
     provider.memory().beside = lives.as_object().unwrap().clone();
-    // Three quarters of its life, after which it is renewed.
+    // Longer than three quarters of the lifetime, after which a token is renewed.
     let slow = async || {
         gate.held().await;
         tokio::time::sleep(Duration::from_millis(1_600)).await;
@@ -124,14 +124,14 @@ async fn a_token_is_as_old_as_the_request_that_brought_it() {
     gate.hold(TOKEN, Point::Done);
     let (first, ()) = tokio::join!(run(&gateway, "ada"), slow());
     assert_eq!(first["status"], "success", "{first}");
-    assert_eq!(
-        provider.memory().refreshes,
-        1,
-        "the one of connecting is old"
-    );
+    assert_eq!(provider.memory().refreshes, 1, "the first token ends soon");
     let second = run(&gateway, "ada").await;
     assert_eq!(second["status"], "success", "{second}");
-    assert_eq!(provider.memory().refreshes, 2, "the renewed one is old");
+    assert_eq!(
+        provider.memory().refreshes,
+        2,
+        "the renewed token ends soon"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

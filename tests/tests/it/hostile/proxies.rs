@@ -91,7 +91,7 @@ async fn an_allow_list_sees_the_client_and_not_what_it_writes() {
     assert_eq!(answer.status, 403, "{}", answer.text);
 }
 
-/// Defence: `host/core/src/client_address.rs` reads no header of a peer that is not a trusted proxy.
+/// Defence: `host/core/src/client_address.rs` ignores forwarding headers from untrusted peers.
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_trusted_proxy_no_header_counts() {
     let gateway = TestGateway::start(Options::default()).await;
