@@ -52,12 +52,19 @@ export function Decide({ approval, size = 'small' }: { approval: Approval; size?
   const approve = () => (isDestructive(approval) ? setAsked({ kind: 'destructive' }) : now('approve'));
   const confirmed = async (then: Then | null) => {
     await decide(approval, 'approve');
-    decided();
-    if (then) {
-      await allow(approval, then);
-      void client.invalidateQueries({ queryKey: ['permissions'] });
-    }
     say.done('Approved. The agent can repeat the call.');
+    try {
+      if (then) {
+        await allow(approval, then);
+        void client.invalidateQueries({ queryKey: ['permissions'] });
+      }
+    } catch (refused) {
+      // The dialog closes with the decided approval: it cannot show that the rule was not saved.
+      say.failed(refused);
+    } finally {
+      // Last, because "approved" on the page also stands for the rule.
+      decided();
+    }
   };
   return (
     <>
