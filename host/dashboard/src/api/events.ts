@@ -27,7 +27,7 @@ const EVERYTHING = '*';
 /** How many hold the events back, and the topics that have changed and are not asked for yet. */
 let holding = 0;
 const held = new Set<string>();
-let tellHeld: () => void = () => {};
+let deliverHeld: () => void = () => {};
 
 /** Listens again where that had been given up: somebody has signed in. */
 export let listenAgain: () => void = () => {};
@@ -41,7 +41,7 @@ export async function holdEvents(work: () => Promise<unknown>): Promise<void> {
     // The page that `work` went to stands in the next task.
     setTimeout(() => {
       holding -= 1;
-      if (holding === 0) tellHeld();
+      if (holding === 0) deliverHeld();
     });
   }
 }
@@ -75,9 +75,9 @@ export function listen(client: QueryClient, tell: (live: Live) => void): () => v
 
   const changed = (topics: string[]) => {
     for (const topic of topics) held.add(topic);
-    if (holding === 0) tellHeld();
+    if (holding === 0) deliverHeld();
   };
-  tellHeld = () => {
+  deliverHeld = () => {
     const topics = [...held];
     held.clear();
     if (topics.includes(EVERYTHING)) {

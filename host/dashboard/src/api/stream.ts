@@ -4,7 +4,7 @@
 import { read, respond, unreachable, unwrap } from './client';
 import type { Message, Session } from './types';
 
-export interface Heard {
+export interface StreamListener {
   /** The session that was begun. */
   session?: (session: Session) => void;
   /** A piece of the text that is being written. */
@@ -14,7 +14,7 @@ export interface Heard {
 }
 
 /** Sends `body`, tells what happens and answers what the same request answers without a stream. */
-export async function stream<T>(path: string, body: unknown, heard: Heard): Promise<T> {
+export async function stream<T>(path: string, body: unknown, listener: StreamListener): Promise<T> {
   const response = await respond('POST', path, { body, headers: { accept: 'text/event-stream' } });
   const type = response.headers.get('content-type') ?? '';
   if (!response.ok || !response.body || !type.startsWith('text/event-stream')) return read<T>(response);
@@ -32,9 +32,9 @@ export async function stream<T>(path: string, body: unknown, heard: Heard): Prom
         void reader.cancel();
         return unwrap<T>(response.status, response.headers.get('x-request-id'), data, null);
       }
-      if (name === 'session') heard.session?.(JSON.parse(data) as Session);
-      else if (name === 'text') heard.text?.((JSON.parse(data) as { text: string }).text);
-      else if (name === 'step') heard.step?.(JSON.parse(data) as Message);
+      if (name === 'session') listener.session?.(JSON.parse(data) as Session);
+      else if (name === 'text') listener.text?.((JSON.parse(data) as { text: string }).text);
+      else if (name === 'step') listener.step?.(JSON.parse(data) as Message);
     }
   }
 }

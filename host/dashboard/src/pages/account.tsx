@@ -12,7 +12,7 @@ import { ErrorNote } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
-import { useSay } from '../ui/toast';
+import { useToast } from '../ui/toast';
 
 export default function Account() {
   return (
@@ -31,13 +31,13 @@ export default function Account() {
 function Person() {
   const me = useMe();
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const [name, setName] = useState(me.name);
   const save = useMutation({
     mutationFn: () => call<Me>('PATCH', '/me', { body: { name } }),
     onSuccess: (next) => {
       client.setQueryData(['me'], next);
-      say.done('Saved');
+      toast.success('Saved');
     },
   });
   return (
@@ -60,7 +60,7 @@ function Person() {
 
 function Password() {
   const me = useMe();
-  const say = useSay();
+  const toast = useToast();
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const change = useMutation({
@@ -68,7 +68,7 @@ function Password() {
     onSuccess: () => {
       setCurrent('');
       setNext('');
-      say.done('Password changed. You are signed out everywhere else.');
+      toast.success('Password changed. You are signed out everywhere else.');
     },
   });
   return (
@@ -92,15 +92,15 @@ function Password() {
 
 function SignIns() {
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const list = useQuery({ queryKey: ['sign-ins'], queryFn: () => call<{ sign_ins: SignIn[] }>('GET', '/me/sign-ins') });
   const end = (id: string) => {
     call('DELETE', `/me/sign-ins/${id}`)
       .then(() => {
         void client.invalidateQueries({ queryKey: ['sign-ins'] });
-        say.done('Signed out there');
+        toast.success('Signed out there');
       })
-      .catch(say.failed);
+      .catch(toast.error);
   };
   return (
     <Card title="Where you are signed in" flush>

@@ -13,29 +13,29 @@ import { Empty } from '../ui/note';
 import { Card, Loaded, Page } from '../ui/page';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
-import { useSay } from '../ui/toast';
+import { useToast } from '../ui/toast';
 import { NamedClientsCard } from './named-clients';
 
-type Asked = { kind: 'revoke' | 'block'; app: ConnectedApp };
+type OpenDialog = { kind: 'revoke' | 'block'; app: ConnectedApp };
 
 export default function Apps() {
   const me = useMe();
   const admin = useIsAdmin();
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const apps = useQuery({ queryKey: ['apps'], queryFn: () => call<ConnectedApps>('GET', '/apps') });
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const changed = () => void client.invalidateQueries({ queryKey: ['apps'] });
   const unblock = useMutation({
     mutationFn: (client_id: string) => call('DELETE', '/app-blocks', { body: { client_id } }),
     onSuccess: changed,
-    onError: (refused) => say.failed(refused),
+    onError: (refused) => toast.error(refused),
   });
-  const act = async ({ kind, app }: Asked) => {
+  const act = async ({ kind, app }: OpenDialog) => {
     if (kind === 'revoke') await call('DELETE', `/apps/${app.app_id}`);
     else await call('POST', '/app-blocks', { body: { client_id: app.client_id } });
     changed();
-    say.done(kind === 'revoke' ? `Disconnected ${app.client_name}` : `Switched ${app.client_name} off`);
+    toast.success(kind === 'revoke' ? `Disconnected ${app.client_name}` : `Switched ${app.client_name} off`);
   };
   const about = admin ? 'MCP clients that members have let in by signing in. An app acts as the member who let it in.' : 'MCP clients that you have let in by signing in. An app acts as you.';
   return (
@@ -67,8 +67,8 @@ export default function Apps() {
                         <Menu
                           label={`Actions for ${row.client_name}`}
                           entries={[
-                            { label: 'Disconnect', icon: 'trash', danger: true, onSelect: () => setAsked({ kind: 'revoke', app: row }) },
-                            ...(admin ? [{ label: 'Switch off for everyone', icon: 'close' as const, danger: true, onSelect: () => setAsked({ kind: 'block', app: row }) }] : []),
+                            { label: 'Disconnect', icon: 'trash', danger: true, onSelect: () => setDialog({ kind: 'revoke', app: row }) },
+                            ...(admin ? [{ label: 'Switch off for everyone', icon: 'close' as const, danger: true, onSelect: () => setDialog({ kind: 'block', app: row }) }] : []),
                           ]}
                         />
                       ),
@@ -96,13 +96,13 @@ export default function Apps() {
           </div>
         )}
       </Loaded>
-      {asked?.kind === 'revoke' && (
-        <Confirm title={`Disconnect ${asked.app.client_name}?`} action="Disconnect" onClose={() => setAsked(null)} onConfirm={() => act(asked)}>
-          <p>Its next call fails. {asked.app.member_name} can let it in again.</p>
+      {dialog?.kind === 'revoke' && (
+        <Confirm title={`Disconnect ${dialog.app.client_name}?`} action="Disconnect" onClose={() => setDialog(null)} onConfirm={() => act(dialog)}>
+          <p>Its next call fails. {dialog.app.member_name} can let it in again.</p>
         </Confirm>
       )}
-      {asked?.kind === 'block' && (
-        <Confirm title={`Switch ${asked.app.client_name} off?`} action="Switch off" onClose={() => setAsked(null)} onConfirm={() => act(asked)}>
+      {dialog?.kind === 'block' && (
+        <Confirm title={`Switch ${dialog.app.client_name} off?`} action="Switch off" onClose={() => setDialog(null)} onConfirm={() => act(dialog)}>
           <p>Every member of the workspace who has let it in loses it, and nobody can let it in again until you switch it on.</p>
         </Confirm>
       )}

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../api/client';
 import type { AuditEntry } from '../api/types';
 import { useAddressState } from '../ui/address';
-import { plain, says, sentence } from '../ui/audit-words';
+import { matches, plain, sentence } from '../ui/audit-words';
 import { Button } from '../ui/button';
 import { TextField } from '../ui/field';
 import { Empty, ErrorNote, Waiting } from '../ui/note';
@@ -20,7 +20,7 @@ export default function Audit() {
   });
   const [typed, setTyped] = useAddressState('query');
   const loaded = list.data?.pages.flatMap((page) => page.entries) ?? [];
-  const entries = loaded.filter((entry) => says(entry, typed));
+  const entries = loaded.filter((entry) => matches(entry, typed));
   return (
     <Page title="Audit log" about="Who changed what, when, and from where. Entries cannot be edited.">
       <div className="filters" role="search">

@@ -30,8 +30,8 @@ export default function Authorize() {
     mutationFn: (allow: boolean) => call<{ url: string }>('POST', path, { body: { allow } }),
     onSuccess: ({ url }) => window.location.assign(url),
   });
-  const asked = request.data;
-  if (!asked) {
+  const app = request.data;
+  if (!app) {
     if (!request.error || (request.error instanceof ApiError && request.error.status === 401)) return <Waiting />;
     const over = request.error instanceof ApiError && request.error.status === 404;
     return (
@@ -48,34 +48,34 @@ export default function Authorize() {
     );
   }
   const busy = decide.isPending || decide.isSuccess;
-  const noToolset = asked.toolset != null && asked.toolset.title == null;
+  const noToolset = app.toolset != null && app.toolset.title == null;
   return (
-    <Gate title={`Connect ${asked.client_name}?`}>
+    <Gate title={`Connect ${app.client_name}?`}>
       <Pairs
         items={[
-          ['App', <span className="strong">{asked.client_name}</span>],
-          ['Verified host', asked.verified_host ?? (asked.named_by_admin ? 'named by an admin of the workspace' : 'none')],
-          ['Goes back to', destination(asked.goes_to)],
-          ['Workspace', asked.workspace],
-          asked.toolset && ['Toolset', asked.toolset.title ?? asked.toolset.name],
-          ['Acts as', asked.user_id],
+          ['App', <span className="strong">{app.client_name}</span>],
+          ['Verified host', app.verified_host ?? (app.named_by_admin ? 'named by an admin of the workspace' : 'none')],
+          ['Goes back to', destination(app.goes_to)],
+          ['Workspace', app.workspace],
+          app.toolset && ['Toolset', app.toolset.title ?? app.toolset.name],
+          ['Acts as', app.user_id],
         ]}
       />
-      {asked.verified_host == null && !asked.named_by_admin && (
+      {app.verified_host == null && !app.named_by_admin && (
         <Note tone="warn">
           <p>Nobody has checked this app: it chose its name itself. Continue only if you started this from an app that you trust.</p>
         </Note>
       )}
       <div>
-        <p className="strong">{asked.connected_before ? 'You have let this app in before. It asks for this:' : 'It will be able to:'}</p>
+        <p className="strong">{app.connected_before ? 'You have let this app in before. It asks for this:' : 'It will be able to:'}</p>
         <ul>
-          {asked.scopes.map((scope) => <li key={scope.scope}>{scope.words}</li>)}
+          {app.scopes.map((scope) => <li key={scope.scope}>{scope.words}</li>)}
         </ul>
       </div>
-      {noToolset && <Note tone="bad"><p>The workspace {asked.workspace} has no toolset {asked.toolset?.name}. Check the address that you gave the app, or sign in to another workspace.</p></Note>}
-      {asked.blocked && <Note tone="bad"><p>An admin of the workspace has switched this app off.</p></Note>}
+      {noToolset && <Note tone="bad"><p>The workspace {app.workspace} has no toolset {app.toolset?.name}. Check the address that you gave the app, or sign in to another workspace.</p></Note>}
+      {app.blocked && <Note tone="bad"><p>An admin of the workspace has switched this app off.</p></Note>}
       {decide.error && <ErrorNote error={decide.error} />}
-      <Button kind="primary" busy={busy} disabled={asked.blocked || noToolset} onClick={() => decide.mutate(true)}>Allow</Button>
+      <Button kind="primary" busy={busy} disabled={app.blocked || noToolset} onClick={() => decide.mutate(true)}>Allow</Button>
       <Button disabled={busy} onClick={() => decide.mutate(false)}>Cancel</Button>
       <p className="small muted">You can end this at any time under Settings, Connected apps.</p>
     </Gate>

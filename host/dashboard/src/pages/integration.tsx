@@ -13,13 +13,13 @@ import { Confirm, Dialog } from '../ui/dialog';
 import { TextField } from '../ui/field';
 import { Icon } from '../ui/icon';
 import { Logo } from '../ui/logo';
+import { inWords } from '../ui/names';
 import { Empty, ErrorNote, Note } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { ShowMore } from '../ui/show-more';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
-import { useSay } from '../ui/toast';
-import { inWords } from './integrations';
+import { useToast } from '../ui/toast';
 
 export default function Integration() {
   const { service: name = '' } = useParams<{ service: string }>();
@@ -85,19 +85,19 @@ function Connections({ service }: { service: Service }) {
     enabled: service.auth.length > 0,
   });
   const [removing, setRemoving] = useState<Connection | null>(null);
-  const say = useSay();
+  const toast = useToast();
   const client = useQueryClient();
   if (service.auth.length === 0) return null;
   const renew = (connection: Connection) => {
     call<{ connect_url: string }>('POST', '/connections/link', { body: { service: service.service, user_id: connection.user_id, connection_id: connection.connection_id } })
       .then((link) => window.open(link.connect_url, '_blank', 'noopener'))
-      .catch(say.failed);
+      .catch(toast.error);
   };
   const remove = async (connection: Connection) => {
     const gone = await call<{ revoked_at_provider: boolean }>('DELETE', `/connections/${connection.connection_id}`);
     void client.invalidateQueries({ queryKey: ['connections'] });
     void client.invalidateQueries({ queryKey: ['services'] });
-    say.done(gone.revoked_at_provider ? 'Disconnected, and revoked at the provider' : 'Disconnected');
+    toast.success(gone.revoked_at_provider ? 'Disconnected, and revoked at the provider' : 'Disconnected');
   };
   return (
     <Card title="Connections" flush>
@@ -200,7 +200,7 @@ function Connect({ service, onClose }: { service: Service; onClose: () => void }
 function OAuthApp({ service }: { service: Service }) {
   const me = useMe();
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const [clientId, setClientId] = useState(service.app?.client_id ?? '');
   const [secret, setSecret] = useState('');
   const [scopes, setScopes] = useState(service.app?.scopes?.join(' ') ?? '');
@@ -221,7 +221,7 @@ function OAuthApp({ service }: { service: Service }) {
     onSuccess: (next) => {
       took(next);
       setSecret('');
-      say.done('OAuth application saved');
+      toast.success('OAuth application saved');
     },
   });
   return (
@@ -261,7 +261,7 @@ function OAuthApp({ service }: { service: Service }) {
 function Settings({ service }: { service: Service }) {
   const operator = useIsOperator();
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const [values, setValues] = useState<Record<string, string>>({});
   const save = useMutation({
     // An empty text is not a value: it takes the setting away.
@@ -273,7 +273,7 @@ function Settings({ service }: { service: Service }) {
       client.setQueryData(['services', service.service], next);
       void client.invalidateQueries({ queryKey: ['services'], exact: true });
       setValues({});
-      say.done('Settings saved');
+      toast.success('Settings saved');
     },
   });
   const shown = (setting: ServiceSetting) => values[setting.key] ?? (setting.value == null ? '' : String(setting.value));

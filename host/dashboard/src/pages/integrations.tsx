@@ -7,6 +7,7 @@ import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
 import { SelectField, TextField } from '../ui/field';
 import { Logo } from '../ui/logo';
+import { inWords } from '../ui/names';
 import { Empty } from '../ui/note';
 import { Card, Loaded, Page } from '../ui/page';
 import { useServices } from '../ui/services';
@@ -36,7 +37,6 @@ function matches(service: Service, words: string[], category: string, state: str
 }
 
 /** How a category is written for people: `code_hosting` is Code hosting. */
-export const inWords = (name: string) => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
 
 export default function Integrations() {
   const services = useServices();

@@ -16,21 +16,21 @@ import { Empty, ErrorNote, Note } from '../ui/note';
 import { Card, Loaded, Page } from '../ui/page';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
-import { useSay } from '../ui/toast';
+import { useToast } from '../ui/toast';
 
-type Asked = { kind: 'create' } | { kind: 'edit' | 'revoke' | 'rotate'; key: Key } | { kind: 'show'; key: NewKey };
+type OpenDialog = { kind: 'create' } | { kind: 'edit' | 'revoke' | 'rotate'; key: Key } | { kind: 'show'; key: NewKey };
 
 export default function Keys() {
   const keys = useQuery({ queryKey: ['keys'], queryFn: () => call<All>('GET', '/keys') });
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const client = useQueryClient();
-  const say = useSay();
-  const close = () => setAsked(null);
-  const create = <Button kind="primary" icon="plus" onClick={() => setAsked({ kind: 'create' })}>Create key</Button>;
+  const toast = useToast();
+  const close = () => setDialog(null);
+  const create = <Button kind="primary" icon="plus" onClick={() => setDialog({ kind: 'create' })}>Create key</Button>;
   const revoke = async (key: Key) => {
     await call('DELETE', `/keys/${key.key_id}`);
     void client.invalidateQueries({ queryKey: ['keys'] });
-    say.done(`Revoked ${key.name}`);
+    toast.success(`Revoked ${key.name}`);
   };
   return (
     <Page title="API keys" about="Agents and programs sign in with these. To rotate a key, create a second one, switch your programs over, then revoke the first." actions={keys.data && create}>
@@ -60,9 +60,9 @@ export default function Keys() {
                         <Menu
                           label={`Actions for ${row.name}`}
                           entries={[
-                            { label: 'Edit', icon: 'keys', onSelect: () => setAsked({ kind: 'edit', key: row }) },
-                            { label: 'Rotate', icon: 'undo', onSelect: () => setAsked({ kind: 'rotate', key: row }) },
-                            { label: 'Revoke', icon: 'trash', danger: true, onSelect: () => setAsked({ kind: 'revoke', key: row }) },
+                            { label: 'Edit', icon: 'keys', onSelect: () => setDialog({ kind: 'edit', key: row }) },
+                            { label: 'Rotate', icon: 'undo', onSelect: () => setDialog({ kind: 'rotate', key: row }) },
+                            { label: 'Revoke', icon: 'trash', danger: true, onSelect: () => setDialog({ kind: 'revoke', key: row }) },
                           ]}
                         />
                       ),
@@ -73,13 +73,13 @@ export default function Keys() {
           </Card>
         )}
       </Loaded>
-      {asked?.kind === 'create' && keys.data && <Edit all={keys.data} onClose={close} onCreated={(key) => setAsked({ kind: 'show', key })} />}
-      {asked?.kind === 'edit' && keys.data && <Edit all={keys.data} of={asked.key} onClose={close} onCreated={close} />}
-      {asked?.kind === 'rotate' && <Rotate of={asked.key} onClose={close} onCreated={(key) => setAsked({ kind: 'show', key })} />}
-      {asked?.kind === 'show' && <Show made={asked.key} onClose={close} />}
-      {asked?.kind === 'revoke' && (
-        <Confirm title={`Revoke ${asked.key.name}?`} action="Revoke key" onClose={close} onConfirm={() => revoke(asked.key)}>
-          <p>Calls with <span className="mono">tg_live_{asked.key.prefix}...</span> fail from now on. This cannot be undone.</p>
+      {dialog?.kind === 'create' && keys.data && <Edit all={keys.data} onClose={close} onCreated={(key) => setDialog({ kind: 'show', key })} />}
+      {dialog?.kind === 'edit' && keys.data && <Edit all={keys.data} of={dialog.key} onClose={close} onCreated={close} />}
+      {dialog?.kind === 'rotate' && <Rotate of={dialog.key} onClose={close} onCreated={(key) => setDialog({ kind: 'show', key })} />}
+      {dialog?.kind === 'show' && <Show made={dialog.key} onClose={close} />}
+      {dialog?.kind === 'revoke' && (
+        <Confirm title={`Revoke ${dialog.key.name}?`} action="Revoke key" onClose={close} onConfirm={() => revoke(dialog.key)}>
+          <p>Calls with <span className="mono">tg_live_{dialog.key.prefix}...</span> fail from now on. This cannot be undone.</p>
         </Confirm>
       )}
     </Page>
@@ -111,7 +111,7 @@ const LIVES = [['', 'Never'], ['7', 'In a week'], ['30', 'In 30 days'], ['90', '
 function Edit({ all, of, onClose, onCreated }: { all: All; of?: Key; onClose: () => void; onCreated: (key: NewKey) => void }) {
   const me = useMe();
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const [name, setName] = useState(of?.name ?? '');
   const [userId, setUserId] = useState(of?.user_id ?? me.user_id);
   const [scopes, setScopes] = useState(new Set(of?.scopes ?? all.default_scopes));
@@ -137,7 +137,7 @@ function Edit({ all, of, onClose, onCreated }: { all: All; of?: Key; onClose: ()
     onSuccess: (key) => {
       void client.invalidateQueries({ queryKey: ['keys'] });
       if (of) {
-        say.done('Saved');
+        toast.success('Saved');
         onClose();
       } else onCreated(key as NewKey);
     },

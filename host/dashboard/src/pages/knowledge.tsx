@@ -16,7 +16,7 @@ import { Card, Loaded, Page } from '../ui/page';
 import { ShowMore } from '../ui/show-more';
 import { Table } from '../ui/table';
 import { bytes, count, Time } from '../ui/time';
-import { useSay } from '../ui/toast';
+import { useToast } from '../ui/toast';
 
 /** As the gateway bounds one document. */
 const DOCUMENT_BYTES_MAX = 4 * 1_048_576;
@@ -25,7 +25,7 @@ export const NAMES: Record<string, string> = { 'text/plain': 'Text', 'text/markd
 
 export default function Knowledge() {
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const [typed, setTyped] = useAddressState('query');
   const query = useDeferredValue(typed.trim());
   const [writing, setWriting] = useState(false);
@@ -40,7 +40,7 @@ export default function Knowledge() {
   const remove = async (document: ListedDocument) => {
     await call('DELETE', `/knowledge/documents/${document.document_id}`);
     void client.invalidateQueries({ queryKey: ['knowledge'] });
-    say.done(`${document.title} was deleted`);
+    toast.success(`${document.title} was deleted`);
   };
   return (
     <Page
@@ -142,7 +142,7 @@ let sent = 0;
 function Drop() {
   const input = useRef<HTMLInputElement>(null);
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const [over, setOver] = useState(false);
   const [sending, setSending] = useState<Sending[]>([]);
   const note = (id: number, next: Partial<Sending>) => setSending((all) => all.map((one) => (one.id === id ? { ...one, ...next } : one)));
@@ -154,7 +154,7 @@ function Drop() {
       try {
         const added = await send(file, (share) => note(id, { share }));
         drop(id);
-        say.done(`${added.title} was added`);
+        toast.success(`${added.title} was added`);
         void client.invalidateQueries({ queryKey: ['knowledge'] });
       } catch (error) {
         note(id, { error });
@@ -221,7 +221,7 @@ function base64(file: File): Promise<string> {
 
 function Write({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const [title, setTitle] = useState('');
   const [kind, setKind] = useState('text/markdown');
   const [content, setContent] = useState('');
@@ -232,7 +232,7 @@ function Write({ onClose }: { onClose: () => void }) {
     call<ListedDocument>('POST', '/knowledge/documents', { body: { ...(title.trim() && { title: title.trim() }), media_type: kind, content } })
       .then((added) => {
         void client.invalidateQueries({ queryKey: ['knowledge'] });
-        say.done(`${added.title} was added`);
+        toast.success(`${added.title} was added`);
         onClose();
       })
       .catch((refused: unknown) => {

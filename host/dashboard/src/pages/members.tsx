@@ -15,7 +15,7 @@ import { ErrorNote } from '../ui/note';
 import { Card, Loaded, Page } from '../ui/page';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
-import { useSay } from '../ui/toast';
+import { useToast } from '../ui/toast';
 
 const ROLES = [
   ['member', 'Member: own tools, Skills and approvals'],
@@ -23,27 +23,27 @@ const ROLES = [
   ['owner', 'Owner: also the workspace and its owners'],
 ] as const;
 
-type Asked = { kind: 'invite' } | { kind: 'remove' | 'role'; member: Member } | { kind: 'link'; title: string; url: string; expires: string };
+type OpenDialog = { kind: 'invite' } | { kind: 'remove' | 'role'; member: Member } | { kind: 'link'; title: string; url: string; expires: string };
 
 export default function Members() {
   const me = useMe();
   const client = useQueryClient();
-  const say = useSay();
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const toast = useToast();
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const members = useQuery({ queryKey: ['members'], queryFn: () => call<All>('GET', '/members') });
   const again = () => void client.invalidateQueries({ queryKey: ['members'] });
-  const close = () => setAsked(null);
+  const close = () => setDialog(null);
   const mayChange = (member: Member) => me.role === 'owner' || member.role !== 'owner';
   const reset = (member: Member) => {
     call<{ join_url: string; expires_at: string }>('POST', `/members/${member.member_id}/reset`, { body: {} })
-      .then((made) => setAsked({ kind: 'link', title: `New password for ${member.name}`, url: made.join_url, expires: made.expires_at }))
-      .catch(say.failed);
+      .then((made) => setDialog({ kind: 'link', title: `New password for ${member.name}`, url: made.join_url, expires: made.expires_at }))
+      .catch(toast.error);
   };
   const withdraw = (id: string) => {
-    call('DELETE', `/invitations/${id}`).then(again, say.failed);
+    call('DELETE', `/invitations/${id}`).then(again, toast.error);
   };
   return (
-    <Page title="Members" about="People who sign in here. Agents use keys instead." actions={<Button kind="primary" icon="plus" onClick={() => setAsked({ kind: 'invite' })}>Invite</Button>}>
+    <Page title="Members" about="People who sign in here. Agents use keys instead." actions={<Button kind="primary" icon="plus" onClick={() => setDialog({ kind: 'invite' })}>Invite</Button>}>
       <Loaded query={members}>
         {(data) => (
           <div className="stack">
@@ -66,9 +66,9 @@ export default function Members() {
                         <Menu
                           label={`Actions for ${row.name}`}
                           entries={[
-                            { label: 'Change role', icon: 'permissions', onSelect: () => setAsked({ kind: 'role', member: row }) },
+                            { label: 'Change role', icon: 'permissions', onSelect: () => setDialog({ kind: 'role', member: row }) },
                             { label: 'Reset password', icon: 'keys', onSelect: () => reset(row) },
-                            { label: 'Remove', icon: 'trash', danger: true, onSelect: () => setAsked({ kind: 'remove', member: row }) },
+                            { label: 'Remove', icon: 'trash', danger: true, onSelect: () => setDialog({ kind: 'remove', member: row }) },
                           ]}
                         />
                       ),
@@ -95,26 +95,26 @@ export default function Members() {
           </div>
         )}
       </Loaded>
-      {asked?.kind === 'invite' && <Invite onClose={close} onMade={(url, expires) => { again(); setAsked({ kind: 'link', title: 'Invitation', url, expires }); }} />}
-      {asked?.kind === 'role' && <ChangeRole member={asked.member} onClose={close} onDone={again} />}
-      {asked?.kind === 'link' && (
-        <Dialog title={asked.title} onClose={close} footer={<Button kind="primary" onClick={close}>Done</Button>}>
-          <p>Send this link to the person yourself. It is shown once, works once, and expires <Time at={asked.expires} />.</p>
-          <CopyLine text={asked.url} label="link" />
+      {dialog?.kind === 'invite' && <Invite onClose={close} onMade={(url, expires) => { again(); setDialog({ kind: 'link', title: 'Invitation', url, expires }); }} />}
+      {dialog?.kind === 'role' && <ChangeRole member={dialog.member} onClose={close} onDone={again} />}
+      {dialog?.kind === 'link' && (
+        <Dialog title={dialog.title} onClose={close} footer={<Button kind="primary" onClick={close}>Done</Button>}>
+          <p>Send this link to the person yourself. It is shown once, works once, and expires <Time at={dialog.expires} />.</p>
+          <CopyLine text={dialog.url} label="link" />
         </Dialog>
       )}
-      {asked?.kind === 'remove' && (
+      {dialog?.kind === 'remove' && (
         <Confirm
-          title={`Remove ${asked.member.name}?`}
+          title={`Remove ${dialog.member.name}?`}
           action="Remove"
           onClose={close}
           onConfirm={async () => {
-            await call('DELETE', `/members/${asked.member.member_id}`);
+            await call('DELETE', `/members/${dialog.member.member_id}`);
             again();
-            say.done(`${asked.member.name} was removed`);
+            toast.success(`${dialog.member.name} was removed`);
           }}
         >
-          <p>{asked.member.email} is signed out immediately and cannot sign in again. Keys and Skills stay.</p>
+          <p>{dialog.member.email} is signed out immediately and cannot sign in again. Keys and Skills stay.</p>
         </Confirm>
       )}
     </Page>
@@ -145,13 +145,13 @@ function Invite({ onClose, onMade }: { onClose: () => void; onMade: (url: string
 
 function ChangeRole({ member, onClose, onDone }: { member: Member; onClose: () => void; onDone: () => void }) {
   const roles = useRoles();
-  const say = useSay();
+  const toast = useToast();
   const [role, setRole] = useState<string>(member.role);
   const change = useMutation({
     mutationFn: () => call<Member>('PATCH', `/members/${member.member_id}`, { body: { role: role as Role } }),
     onSuccess: () => {
       onDone();
-      say.done('Role changed');
+      toast.success('Role changed');
       onClose();
     },
   });

@@ -14,27 +14,27 @@ import { ErrorNote, Note } from '../ui/note';
 import { Card, Loaded } from '../ui/page';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
-import { useSay } from '../ui/toast';
+import { useToast } from '../ui/toast';
 
-type Asked = { kind: 'create' } | { kind: 'remove'; client: NamedClient } | { kind: 'show'; made: NewNamedClient };
+type OpenDialog = { kind: 'create' } | { kind: 'remove'; client: NamedClient } | { kind: 'show'; made: NewNamedClient };
 
 export function NamedClientsCard() {
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const clients = useQuery({ queryKey: ['app-clients'], queryFn: () => call<NamedClients>('GET', '/app-clients') });
-  const [asked, setAsked] = useState<Asked | null>(null);
-  const close = () => setAsked(null);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const close = () => setDialog(null);
   const again = () => void client.invalidateQueries({ queryKey: ['app-clients'] });
   const remove = async (one: NamedClient) => {
     await call('DELETE', `/app-clients/${encodeURIComponent(one.client_id)}`);
     again();
     void client.invalidateQueries({ queryKey: ['apps'] });
-    say.done(`Removed ${one.name}`);
+    toast.success(`Removed ${one.name}`);
   };
   return (
     <Loaded query={clients}>
       {(data) => (
-        <Card title="Named clients" actions={<Button size="small" icon="plus" onClick={() => setAsked({ kind: 'create' })}>Name a client</Button>} flush={data.clients.length > 0}>
+        <Card title="Named clients" actions={<Button size="small" icon="plus" onClick={() => setDialog({ kind: 'create' })}>Name a client</Button>} flush={data.clients.length > 0}>
           {data.clients.length === 0 ? (
             <p className="muted">Most apps describe or register themselves. Name one here if it cannot, or if it is a machine that acts for a user without asking anybody.</p>
           ) : (
@@ -48,14 +48,14 @@ export function NamedClientsCard() {
                 { head: 'Acts for', cell: (row) => row.acts_for ?? <span className="muted">who lets it in</span> },
                 { head: 'Scopes', cell: (row) => <span className="small">{row.scopes.join(', ')}</span> },
                 { head: 'Last used', cell: (row) => <Time at={row.last_used_at} /> },
-                { head: 'Actions', align: 'acts', cell: (row) => <Menu label={`Actions for ${row.name}`} entries={[{ label: 'Remove', icon: 'trash', danger: true, onSelect: () => setAsked({ kind: 'remove', client: row }) }]} /> },
+                { head: 'Actions', align: 'acts', cell: (row) => <Menu label={`Actions for ${row.name}`} entries={[{ label: 'Remove', icon: 'trash', danger: true, onSelect: () => setDialog({ kind: 'remove', client: row }) }]} /> },
               ]}
             />
           )}
-          {asked?.kind === 'create' && <Create scopes={data.scopes} onClose={close} onCreated={(made) => { again(); setAsked({ kind: 'show', made }); }} />}
-          {asked?.kind === 'show' && <Show made={asked.made} onClose={close} />}
-          {asked?.kind === 'remove' && (
-            <Confirm title={`Remove ${asked.client.name}?`} action="Remove client" onClose={close} onConfirm={() => remove(asked.client)}>
+          {dialog?.kind === 'create' && <Create scopes={data.scopes} onClose={close} onCreated={(made) => { again(); setDialog({ kind: 'show', made }); }} />}
+          {dialog?.kind === 'show' && <Show made={dialog.made} onClose={close} />}
+          {dialog?.kind === 'remove' && (
+            <Confirm title={`Remove ${dialog.client.name}?`} action="Remove client" onClose={close} onConfirm={() => remove(dialog.client)}>
               <p>Everything that it was granted ends with its next request. This cannot be undone.</p>
             </Confirm>
           )}

@@ -16,7 +16,7 @@ import { Card, Loaded, Page } from '../ui/page';
 import { Matrix, useSummary, type Change, type Changing, type ListedService } from '../ui/rule-matrix';
 import { manyRules, oneRule, whoDecides } from '../ui/rules';
 import { Time } from '../ui/time';
-import { useSay } from '../ui/toast';
+import { useToast } from '../ui/toast';
 
 /** `of`: the user, where the address does not name one. */
 export default function Permissions({ of }: { of?: string }) {
@@ -24,21 +24,21 @@ export default function Permissions({ of }: { of?: string }) {
   const user = of ?? decodeURIComponent(params.user ?? '');
   const admin = useIsAdmin();
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const [limiting, setLimiting] = useState(false);
   const path = `/permissions/users/${encodeURIComponent(user)}`;
   const rules = useQuery({ queryKey: ['permissions', user], queryFn: () => call<UserPermissions>('GET', path) });
   const services = useQuery({ queryKey: ['permissions', 'services'], queryFn: () => call<{ services: ListedService[] }>('GET', '/permissions/services'), staleTime: 60_000 });
   const change: Changing = useMutation<UserPermissions, Error, Change>({
-    mutationFn: (asked: Change) => {
-      const { method, path, body } = 'kind' in asked ? oneRule(user, asked.kind, asked.name, asked.setting, asked.approvers) : manyRules(user, asked.services, asked.setting, asked.approvers);
+    mutationFn: (change: Change) => {
+      const { method, path, body } = 'kind' in change ? oneRule(user, change.kind, change.name, change.setting, change.approvers) : manyRules(user, change.services, change.setting, change.approvers);
       return call<UserPermissions>(method, path, { body });
     },
     onSuccess: (next) => {
       client.setQueryData(['permissions', user], next);
       void client.invalidateQueries({ queryKey: ['permissions', user] });
     },
-    onError: say.failed,
+    onError: toast.error,
   });
   return (
     <Page

@@ -14,7 +14,7 @@ import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { Changes, Rights } from '../ui/rights';
 import { Table } from '../ui/table';
 import { bytes, count, duration, Time } from '../ui/time';
-import { useSay } from '../ui/toast';
+import { useToast } from '../ui/toast';
 import { visible } from '../ui/visible';
 
 export default function Plugin() {
@@ -22,14 +22,14 @@ export default function Plugin() {
   const [, go] = useLocation();
   const operator = useIsOperator();
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const [removing, setRemoving] = useState(false);
   const path = `/plugins/${encodeURIComponent(service)}`;
   const plugin = useQuery({ queryKey: ['plugins', service], queryFn: () => call<Shape>('GET', path) });
   const remove = async () => {
     await call('DELETE', path);
     client.removeQueries({ queryKey: ['plugins'], exact: true });
-    say.done(`Removed ${service}`);
+    toast.success(`Removed ${service}`);
     go('/plugins');
   };
   return (
@@ -82,13 +82,13 @@ function Body({ plugin }: { plugin: Shape }) {
 function Pending({ service, pending, version }: { service: string; pending: NonNullable<Shape['pending']>; version: string }) {
   const operator = useIsOperator();
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const approve = useMutation({
     mutationFn: () => call<Shape>('POST', `/plugins/${service}/approve`, { body: { sha256: pending.sha256 } }),
     onSuccess: (next) => {
       client.setQueryData(['plugins', service], next);
       void client.invalidateQueries({ queryKey: ['plugins'] });
-      say.done(`Version ${pending.version} was approved`);
+      toast.success(`Version ${pending.version} was approved`);
     },
   });
   return (
@@ -108,11 +108,11 @@ function Versions({ plugin }: { plugin: Shape }) {
   const operator = useIsOperator();
   const client = useQueryClient();
   const [back, setBack] = useState<PluginVersion | null>(null);
-  const say = useSay();
+  const toast = useToast();
   const rollBack = async (version: PluginVersion) => {
     await call('POST', `/plugins/${plugin.service}/rollback`, { body: { sha256: version.sha256 } });
     void client.invalidateQueries({ queryKey: ['plugins'] });
-    say.done(`Rolling back to ${version.version}`);
+    toast.success(`Rolling back to ${version.version}`);
   };
   return (
     <Card title="Versions" flush>

@@ -15,7 +15,7 @@ import { Card, Page } from '../ui/page';
 import { ShowMore } from '../ui/show-more';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
-import { useSay } from '../ui/toast';
+import { useToast } from '../ui/toast';
 import { visible } from '../ui/visible';
 
 /** A call that names no session has one of its own, which nobody looks for. */
@@ -24,7 +24,7 @@ const PAGES_AT_ONCE = 10;
 
 export default function Sessions() {
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const [removing, setRemoving] = useState<Session | null>(null);
   const list = useInfiniteQuery({
     queryKey: ['sessions', 'list'],
@@ -47,7 +47,7 @@ export default function Sessions() {
   const remove = async (session: Session) => {
     await call('DELETE', `/sessions/${session.session_id}`);
     void client.invalidateQueries({ queryKey: ['sessions'] });
-    say.done('Session deleted');
+    toast.success('Session deleted');
   };
   const [beginning, setBeginning] = useState(false);
   const begin = <Button kind="primary" icon="plus" onClick={() => setBeginning(true)}>New session</Button>;

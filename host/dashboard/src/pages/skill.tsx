@@ -18,19 +18,19 @@ import { Prose } from '../ui/prose';
 import { ShowMore } from '../ui/show-more';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
-import { useSay } from '../ui/toast';
+import { useToast } from '../ui/toast';
 
 export default function Skill() {
   const { skill: id = '' } = useParams<{ skill: string }>();
   const [, go] = useLocation();
   const [removing, setRemoving] = useState(false);
-  const say = useSay();
+  const toast = useToast();
   const client = useQueryClient();
   const skill = useQuery({ queryKey: ['skills', id], queryFn: () => call<Shape>('GET', `/skills/${id}`) });
   const remove = async () => {
     await call('DELETE', `/skills/${id}`);
     client.removeQueries({ queryKey: ['skills', 'list'] });
-    say.done('Skill deleted');
+    toast.success('Skill deleted');
     go('/skills');
   };
   return (
@@ -66,7 +66,7 @@ export default function Skill() {
 
 function Editor({ skill }: { skill: Shape }) {
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   // What the edit began with: a save over somebody else's newer version is refused.
   const [base, setBase] = useState(skill);
   const [name, setName] = useState(skill.name);
@@ -78,7 +78,7 @@ function Editor({ skill }: { skill: Shape }) {
       client.setQueryData(['skills', skill.skill_id], next);
       void client.invalidateQueries({ queryKey: ['skills'] });
       setBase(next);
-      say.done(`Saved as version ${next.version}`);
+      toast.success(`Saved as version ${next.version}`);
     },
   });
   const changed = name !== base.name || summary !== base.summary || instructions !== base.instructions;
@@ -132,7 +132,7 @@ const asText = (version: SkillVersion) => `# ${version.name}\n${version.summary}
 
 function Versions({ skill }: { skill: Shape }) {
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const [chosen, setChosen] = useState<number | null>(null);
   const [against, setAgainst] = useState<number>(skill.version);
   const [restoring, setRestoring] = useState<SkillVersion | null>(null);
@@ -147,7 +147,7 @@ function Versions({ skill }: { skill: Shape }) {
     const next = await call<Shape>('PUT', `/skills/${skill.skill_id}`, { body: { name, summary, instructions, version: skill.version } });
     client.setQueryData(['skills', skill.skill_id], next);
     void client.invalidateQueries({ queryKey: ['skills'] });
-    say.done(`Restored version ${version.version} as version ${next.version}`);
+    toast.success(`Restored version ${version.version} as version ${next.version}`);
   };
   return (
     <Loaded query={versions}>

@@ -52,12 +52,12 @@ function Body({ tool }: { tool: ToolSchema }) {
   );
 }
 
-type Way = 'form' | 'json';
+type ArgumentsView = 'form' | 'json';
 
 function TryIt({ tool }: { tool: ToolSchema }) {
   const me = useMe();
   const admin = useIsAdmin();
-  const [way, setWay] = useState<Way>('form');
+  const [view, setView] = useState<ArgumentsView>('form');
   const [value, setValue] = useState<Arguments>({});
   const [text, setText] = useState('{}');
   const [search] = useSearchParams();
@@ -68,13 +68,13 @@ function TryIt({ tool }: { tool: ToolSchema }) {
     mutationFn: ({ dryRun, args }: { dryRun: boolean; args: Arguments }) =>
       call<Execution>('POST', `/tools/${encodeURIComponent(tool.name)}/execute`, { body: { arguments: args, dry_run: dryRun, user_id: userId } }),
   });
-  const change = (next: Way) => {
+  const change = (next: ArgumentsView) => {
     if (next === 'json') setText(JSON.stringify(value, null, 2));
     else if (!take()) return;
-    setWay(next);
+    setView(next);
   };
   const take = (): Arguments | null => {
-    if (way === 'form') return value;
+    if (view === 'form') return value;
     try {
       const read = JSON.parse(text) as unknown;
       if (typeof read !== 'object' || read == null || Array.isArray(read)) throw new Error('The arguments have to be one JSON object.');
@@ -92,7 +92,7 @@ function TryIt({ tool }: { tool: ToolSchema }) {
   };
   return (
     <div className="columns two">
-      <Card title="Try it" actions={<Segments label="How to write the arguments" value={way} options={[{ value: 'form', label: 'Form' }, { value: 'json', label: 'JSON' }]} onChange={change} />}>
+      <Card title="Try it" actions={<Segments label="How to write the arguments" value={view} options={[{ value: 'form', label: 'Form' }, { value: 'json', label: 'JSON' }]} onChange={change} />}>
         <form
           className="stack"
           noValidate
@@ -101,7 +101,7 @@ function TryIt({ tool }: { tool: ToolSchema }) {
             start(false);
           }}
         >
-          {way === 'form' ? (
+          {view === 'form' ? (
             <SchemaForm schema={tool.inputSchema} value={value} onChange={setValue} violations={violations(run.error)} />
           ) : (
             <TextArea label="Arguments" code rows={10} wrong={broken} value={text} onChange={setText} />

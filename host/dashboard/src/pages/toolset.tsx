@@ -22,7 +22,7 @@ export default function Toolset() {
   const admin = useIsAdmin();
   const client = useQueryClient();
   const path = `/toolsets/${name}`;
-  const [asked, setAsked] = useState<'edit' | 'delete' | null>(null);
+  const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
   const toolset = useQuery({ queryKey: ['toolsets', name], queryFn: () => call<Shape>('GET', path) });
   const data = toolset.data;
   return (
@@ -33,8 +33,8 @@ export default function Toolset() {
       actions={
         data && admin && (
           <>
-            <Button onClick={() => setAsked('edit')}>Edit</Button>
-            <Button kind="danger" icon="trash" onClick={() => setAsked('delete')}>Delete</Button>
+            <Button onClick={() => setDialog('edit')}>Edit</Button>
+            <Button kind="danger" icon="trash" onClick={() => setDialog('delete')}>Delete</Button>
           </>
         )
       }
@@ -47,9 +47,9 @@ export default function Toolset() {
           </div>
         )}
       </Loaded>
-      {asked === 'edit' && data && <Edit toolset={data} onClose={() => setAsked(null)} />}
-      {asked === 'delete' && (
-        <Confirm title="Delete this toolset?" action="Delete" onClose={() => setAsked(null)} onConfirm={async () => { await call('DELETE', path); client.removeQueries({ queryKey: ['toolsets'], exact: true }); go('/toolsets'); }}>
+      {dialog === 'edit' && data && <Edit toolset={data} onClose={() => setDialog(null)} />}
+      {dialog === 'delete' && (
+        <Confirm title="Delete this toolset?" action="Delete" onClose={() => setDialog(null)} onConfirm={async () => { await call('DELETE', path); client.removeQueries({ queryKey: ['toolsets'], exact: true }); go('/toolsets'); }}>
           <p>Clients that use {data?.mcp_url} get no more answers. Tools, services and Skills stay.</p>
         </Confirm>
       )}

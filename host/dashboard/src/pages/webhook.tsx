@@ -13,24 +13,24 @@ import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { ShowMore } from '../ui/show-more';
 import { Table } from '../ui/table';
 import { duration, Time } from '../ui/time';
-import { useSay } from '../ui/toast';
+import { useToast } from '../ui/toast';
 import { Secret, WebhookState } from './webhooks';
 
 export default function Webhook() {
   const { webhook: id = '' } = useParams<{ webhook: string }>();
   const [, go] = useLocation();
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const path = `/webhooks/${id}`;
-  const [asked, setAsked] = useState<'delete' | 'rotate' | null>(null);
+  const [dialog, setDialog] = useState<'delete' | 'rotate' | null>(null);
   const [rotated, setRotated] = useState<NewWebhook | null>(null);
   const webhook = useQuery({ queryKey: ['webhooks', id], queryFn: () => call<Shape>('GET', path) });
   const again = () => void client.invalidateQueries({ queryKey: ['webhooks'] });
   const test = () => {
-    call('POST', `${path}/test`, { body: {} }).then(() => { say.done('Test event sent'); again(); }, say.failed);
+    call('POST', `${path}/test`, { body: {} }).then(() => { toast.success('Test event sent'); again(); }, toast.error);
   };
   const toggle = (on: boolean) => {
-    call('PATCH', path, { body: { enabled: on } }).then(again, say.failed);
+    call('PATCH', path, { body: { enabled: on } }).then(again, toast.error);
   };
   const data = webhook.data;
   return (
@@ -43,8 +43,8 @@ export default function Webhook() {
           <>
             <Button icon="play" onClick={test}>Send a test</Button>
             <Button onClick={() => toggle(!data.enabled)}>{data.enabled ? 'Switch off' : 'Switch on'}</Button>
-            <Button onClick={() => setAsked('rotate')}>Rotate secret</Button>
-            <Button kind="danger" icon="trash" onClick={() => setAsked('delete')}>Delete</Button>
+            <Button onClick={() => setDialog('rotate')}>Rotate secret</Button>
+            <Button kind="danger" icon="trash" onClick={() => setDialog('delete')}>Delete</Button>
           </>
         )
       }
@@ -67,13 +67,13 @@ export default function Webhook() {
           </div>
         )}
       </Loaded>
-      {asked === 'rotate' && (
-        <Confirm title="Rotate the secret?" action="Rotate" onClose={() => setAsked(null)} onConfirm={async () => { setRotated(await call<NewWebhook>('POST', `${path}/rotate`, { body: {} })); again(); }}>
+      {dialog === 'rotate' && (
+        <Confirm title="Rotate the secret?" action="Rotate" onClose={() => setDialog(null)} onConfirm={async () => { setRotated(await call<NewWebhook>('POST', `${path}/rotate`, { body: {} })); again(); }}>
           <p>Messages are signed with a new secret from now on, and with the old one too for a day, so that your receiver can switch.</p>
         </Confirm>
       )}
-      {asked === 'delete' && (
-        <Confirm title="Delete this webhook?" action="Delete" onClose={() => setAsked(null)} onConfirm={async () => { await call('DELETE', path); client.removeQueries({ queryKey: ['webhooks'], exact: true }); go('/webhooks'); }}>
+      {dialog === 'delete' && (
+        <Confirm title="Delete this webhook?" action="Delete" onClose={() => setDialog(null)} onConfirm={async () => { await call('DELETE', path); client.removeQueries({ queryKey: ['webhooks'], exact: true }); go('/webhooks'); }}>
           <p>Nothing more is sent to {data?.url}. Deliveries that have not arrived yet are dropped.</p>
         </Confirm>
       )}
@@ -83,7 +83,7 @@ export default function Webhook() {
 }
 
 function Deliveries({ path, id }: { path: string; id: string }) {
-  const say = useSay();
+  const toast = useToast();
   const list = useInfiniteQuery({
     queryKey: ['webhooks', id, 'deliveries'],
     queryFn: ({ pageParam }) => call<{ deliveries: Delivery[]; next_cursor?: string | null }>('GET', `${path}/deliveries`, { query: { limit: 50, cursor: pageParam } }),
@@ -92,7 +92,7 @@ function Deliveries({ path, id }: { path: string; id: string }) {
   });
   const rows = list.data?.pages.flatMap((page) => page.deliveries) ?? [];
   const resend = (delivery: Delivery) => {
-    call('POST', `${path}/deliveries/${delivery.delivery_id}/resend`, { body: {} }).then(() => { say.done('Queued to be sent again'); void list.refetch(); }, say.failed);
+    call('POST', `${path}/deliveries/${delivery.delivery_id}/resend`, { body: {} }).then(() => { toast.success('Queued to be sent again'); void list.refetch(); }, toast.error);
   };
   return (
     <Card title="Deliveries" flush>

@@ -10,7 +10,7 @@ import { ErrorNote, Note } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { APPROVERS, whoDecides } from '../ui/rules';
 import { Time } from '../ui/time';
-import { useSay } from '../ui/toast';
+import { useToast } from '../ui/toast';
 
 interface Health {
   status: string;
@@ -67,7 +67,7 @@ export default function Workspace() {
 function Settings({ workspace, rule }: { workspace: Shape; rule: Default }) {
   const me = useMe();
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const owner = me.role === 'owner';
   const [name, setName] = useState(workspace.name);
   const [byDefault, setByDefault] = useState<string>(workspace.default_permission);
@@ -82,7 +82,7 @@ function Settings({ workspace, rule }: { workspace: Shape; rule: Default }) {
       client.setQueryData(['workspace'], next);
       void client.invalidateQueries({ queryKey: ['permissions'] });
       void client.invalidateQueries({ queryKey: ['me'] });
-      say.done('Workspace saved');
+      toast.success('Workspace saved');
     },
   });
   const changedRule = byDefault !== workspace.default_permission || approvers !== (rule.approvers ?? 'admins');

@@ -2,10 +2,10 @@
 
 export type Command = 'palette' | 'search' | 'help' | 'submit';
 
-type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'isComposing'>;
+type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'isComposing'>;
 
 /** What a key asks for. A letter that is typed into a field stays a letter. */
-export function commandOf(pressed: Pressed, typing: boolean, singleKeys: boolean): Command | null {
+export function commandOf(pressed: KeyPress, typing: boolean, singleKeys: boolean): Command | null {
   if (pressed.isComposing || pressed.altKey) return null;
   const main = pressed.ctrlKey || pressed.metaKey;
   if (main) {

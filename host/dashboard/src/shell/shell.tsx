@@ -8,7 +8,7 @@ import { listen, type Live } from '../api/events';
 import { Button } from '../ui/button';
 import { Menu } from '../ui/menu';
 import { Badge } from '../ui/badge';
-import { useSay } from '../ui/toast';
+import { useToast } from '../ui/toast';
 import { HelpKeys } from './help-keys';
 import { commandOf, isTyping, singleKeys } from './keys';
 import { useMe } from './me';
@@ -24,7 +24,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
   const live = useLive();
-  const [asked, setAsked] = useCommands();
+  const [panel, setPanel] = useCommands();
   // A new page starts at its top, for the eye and for the screen reader.
   useEffect(() => {
     if (first.current) {
@@ -47,7 +47,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <span className="place">{me.workspace.name}</span>
           <span className="only-wide"><Badge>{me.workspace.plan}</Badge></span>
           <span className="grow" />
-          <Button kind="quiet" icon="search" aria-label="Find (Ctrl K)" title="Find (Ctrl K)" onClick={() => setAsked('palette')} />
+          <Button kind="quiet" icon="search" aria-label="Find (Ctrl K)" title="Find (Ctrl K)" onClick={() => setPanel('palette')} />
           <LiveMark live={live} />
           <ThemeMenu />
           <PersonMenu />
@@ -55,8 +55,8 @@ export function Shell({ children }: { children: ReactNode }) {
         <Outage live={live} />
         <main id="main" className="page" ref={main} tabIndex={-1}>{children}</main>
       </div>
-      {asked === 'palette' && <Suspense><Palette onClose={() => setAsked(null)} /></Suspense>}
-      {asked === 'help' && <HelpKeys onClose={() => setAsked(null)} />}
+      {panel === 'palette' && <Suspense><Palette onClose={() => setPanel(null)} /></Suspense>}
+      {panel === 'help' && <HelpKeys onClose={() => setPanel(null)} />}
     </div>
   );
 }
@@ -98,7 +98,7 @@ function useLive(): Live {
 
 /** Keys of the whole page, and the dialog that one of them has opened. */
 function useCommands() {
-  const [asked, setAsked] = useState<'palette' | 'help' | null>(null);
+  const [panel, setPanel] = useState<'palette' | 'help' | null>(null);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const command = commandOf(event, isTyping(event.target), singleKeys());
@@ -111,12 +111,12 @@ function useCommands() {
       event.preventDefault();
       const search = command === 'search' ? document.querySelector<HTMLInputElement>('main input[type=search]') : null;
       if (search) search.focus();
-      else setAsked(command === 'help' ? 'help' : 'palette');
+      else setPanel(command === 'help' ? 'help' : 'palette');
     };
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
   }, []);
-  return [asked, setAsked] as const;
+  return [panel, setPanel] as const;
 }
 
 function LiveMark({ live }: { live: Live }) {
@@ -147,7 +147,7 @@ function ThemeMenu() {
 function PersonMenu() {
   const me = useMe();
   const [, go] = useLocation();
-  const say = useSay();
+  const toast = useToast();
   const out = () => {
     // Who leaves is not asked to come back.
     const before = whenSignedOut(() => {});
@@ -155,7 +155,7 @@ function PersonMenu() {
       .then(() => window.location.assign('/sign-in'))
       .catch((refused: unknown) => {
         whenSignedOut(before);
-        say.failed(refused);
+        toast.error(refused);
       });
   };
   return (

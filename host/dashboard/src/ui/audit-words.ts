@@ -127,7 +127,7 @@ export function plain(details: Details | null | undefined): string {
 }
 
 /** Whether an entry has every word that was typed, in its sentence or beside it. */
-export function says(entry: AuditEntry, typed: string): boolean {
+export function matches(entry: AuditEntry, typed: string): boolean {
   const all = `${sentence(entry)} ${entry.action} ${entry.subject} ${entry.address ?? ''} ${plain(entry.details)}`.toLowerCase();
   return typed.toLowerCase().split(/\s+/).every((word) => all.includes(word));
 }

@@ -11,11 +11,11 @@ import { Dialog } from './dialog';
 import { ErrorNote } from './note';
 import { Readable } from './readable';
 import { plural } from './time';
-import { useSay } from './toast';
+import { useToast } from './toast';
 
 export function DecideMany({ approvals, onClose }: { approvals: Approval[]; onClose: () => void }) {
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const [busy, setBusy] = useState<Decision | null>(null);
   const [error, setError] = useState<unknown>(null);
   const destructive = approvals.filter(isDestructive).length;
@@ -28,7 +28,7 @@ export function DecideMany({ approvals, onClose }: { approvals: Approval[]; onCl
         await decide(approval, decision);
         done += 1;
       }
-      say.done(`${plural(done, 'call')} ${decision === 'approve' ? 'approved' : 'denied'}`);
+      toast.success(`${plural(done, 'call')} ${decision === 'approve' ? 'approved' : 'denied'}`);
       onClose();
     } catch (refused) {
       // Those before it are decided: the list behind shows what is left.

@@ -9,17 +9,17 @@ import { Dialog } from './dialog';
 import { ErrorNote, Note, Progress } from './note';
 import { Pairs } from './page';
 import { Changes, Rights } from './rights';
-import { useSay } from './toast';
+import { useToast } from './toast';
 import { visible } from './visible';
 
 export function Install({ check, file, onClose, onInstalled }: { check: PluginCheck; file: Blob; onClose: () => void; onInstalled?: () => void }) {
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const [share, setShare] = useState(0);
   const install = useMutation({
     mutationFn: () => upload<PluginCheck>('/plugins', file, setShare),
     onSuccess: () => {
-      say.done(`${check.title ?? check.service} ${check.version} is being installed`);
+      toast.success(`${check.title ?? check.service} ${check.version} is being installed`);
       void client.invalidateQueries({ queryKey: ['plugins'] });
       onInstalled?.();
       onClose();

@@ -17,20 +17,20 @@ import { Segments } from './segments';
 import { useServiceTools } from './service-tools';
 import { Table } from './table';
 import { Time } from './time';
-import { useSay } from './toast';
+import { useToast } from './toast';
 
 export function Limited({ user, all, rules }: { user: string; all: UserPermissions; rules: LimitedRule[] }) {
   const admin = useIsAdmin();
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const end = (rule: LimitedRule) => {
     const about = rule.tool_name ? `tools/${rule.tool_name}` : `services/${rule.service}`;
     call<UserPermissions>('PATCH', `/permissions/users/${encodeURIComponent(user)}/${about}`, { body: { permission: 'inherit' } })
       .then(() => {
         void client.invalidateQueries({ queryKey: ['permissions', user] });
-        say.done('Rule ended');
+        toast.success('Rule ended');
       })
-      .catch(say.failed);
+      .catch(toast.error);
   };
   return (
     <Card title="Temporary rules" flush>
@@ -55,7 +55,7 @@ const HOUR_MS = 3_600_000;
 
 export function LimitedDialog({ user, services, onClose }: { user: string; services: ListedService[]; onClose: () => void }) {
   const client = useQueryClient();
-  const say = useSay();
+  const toast = useToast();
   const [service, setService] = useState(services[0]?.service ?? '');
   const [tool, setTool] = useState('');
   const [permission, setPermission] = useState<Permission>('allow');
@@ -71,7 +71,7 @@ export function LimitedDialog({ user, services, onClose }: { user: string; servi
     },
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: ['permissions', user] });
-      say.done('Rule set');
+      toast.success('Rule set');
       onClose();
     },
   });

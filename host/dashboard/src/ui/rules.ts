@@ -19,7 +19,7 @@ function decided(setting: Setting, approvers: Approvers): { approvers?: Approver
   return setting === 'ask' && approvers !== 'admins' ? { approvers } : {};
 }
 
-interface Asked {
+interface RuleRequest {
   method: Method;
   path: string;
   body: Record<string, unknown>;
@@ -28,12 +28,12 @@ interface Asked {
 const user = (id: string) => `/permissions/users/${encodeURIComponent(id)}`;
 
 /** The request for one rule. */
-export function oneRule(userId: string, kind: Kind, name: string, setting: Setting, approvers: Approvers): Asked {
+export function oneRule(userId: string, kind: Kind, name: string, setting: Setting, approvers: Approvers): RuleRequest {
   return { method: 'PATCH', path: `${user(userId)}/${kind}/${encodeURIComponent(name)}`, body: { permission: setting, ...decided(setting, approvers) } };
 }
 
 /** The request for the same rule on many services. */
-export function manyRules(userId: string, services: Iterable<string>, setting: Setting, approvers: Approvers): Asked {
+export function manyRules(userId: string, services: Iterable<string>, setting: Setting, approvers: Approvers): RuleRequest {
   const rules = Object.fromEntries([...services].map((service) => [service, setting]));
   return { method: 'PATCH', path: `${user(userId)}/batch`, body: { services: rules, ...decided(setting, approvers) } };
 }

@@ -1,34 +1,34 @@
-// Short news in the corner, spoken by screen readers.
+// Short messages in the corner, spoken by screen readers.
 
 import { Toast } from 'radix-ui';
 import { createContext, useCallback, useContext, useState, type ReactNode } from 'react';
 import { ApiError } from '../api/client';
 import { Button } from './button';
 
-interface News {
+interface ToastItem {
   id: number;
   tone: 'ok' | 'bad';
   text: string;
   more?: string | undefined;
 }
 
-interface Say {
+interface Toaster {
   /** Something was done. */
-  done: (text: string) => void;
+  success: (text: string) => void;
   /** Something was refused. */
-  failed: (error: unknown) => void;
+  error: (error: unknown) => void;
 }
 
-const Context = createContext<Say>({ done: () => {}, failed: () => {} });
-export const useSay = () => useContext(Context);
+const Context = createContext<Toaster>({ success: () => {}, error: () => {} });
+export const useToast = () => useContext(Context);
 
 let next = 0;
 
 export function Toasts({ children }: { children: ReactNode }) {
-  const [news, setNews] = useState<News[]>([]);
-  const add = useCallback((item: Omit<News, 'id'>) => setNews((all) => [...all.slice(-3), { ...item, id: next++ }]), []);
-  const done = useCallback((text: string) => add({ tone: 'ok', text }), [add]);
-  const failed = useCallback(
+  const [items, setItems] = useState<ToastItem[]>([]);
+  const add = useCallback((item: Omit<ToastItem, 'id'>) => setItems((all) => [...all.slice(-3), { ...item, id: next++ }]), []);
+  const success = useCallback((text: string) => add({ tone: 'ok', text }), [add]);
+  const error = useCallback(
     (error: unknown) => {
       const api = error instanceof ApiError ? error : null;
       const more = [api?.hint, api?.requestId && `Request ${api.requestId}`].filter(Boolean).join(' ');
@@ -36,13 +36,13 @@ export function Toasts({ children }: { children: ReactNode }) {
     },
     [add],
   );
-  const [say] = useState<Say>({ done, failed });
-  const drop = (id: number) => setNews((all) => all.filter((item) => item.id !== id));
+  const [toaster] = useState<Toaster>({ success, error });
+  const drop = (id: number) => setItems((all) => all.filter((item) => item.id !== id));
   return (
-    <Context.Provider value={say}>
+    <Context.Provider value={toaster}>
       <Toast.Provider swipeDirection="right">
         {children}
-        {news.map((item) => (
+        {items.map((item) => (
           <Toast.Root key={item.id} className={`toast ${item.tone}`} type={item.tone === 'bad' ? 'foreground' : 'background'} duration={item.tone === 'bad' ? 12_000 : 4_000} onOpenChange={(open) => open || drop(item.id)}>
             <div className="grow">
               <Toast.Title>{item.text}</Toast.Title>
