@@ -20,8 +20,11 @@ const DEFAULT_UPSTREAM: &str = "https://api.github.com/";
 Run it as the user of the gateway and with the gateway's settings, whether the gateway serves or not.
 Nothing is changed. Exit status 1 if a check failed.")]
 pub(super) struct Doctor {
-    /// Address that the gateway has to reach by HTTPS (repeatable) [default: https://api.github.com/]
-    #[arg(long, value_name = "URL")]
+    #[arg(
+        long,
+        value_name = "URL",
+        help = "Address that the gateway has to reach by HTTPS (repeatable) [default: https://api.github.com/]"
+    )]
     upstream: Vec<Url>,
     /// Ask no upstream, model or provider of sign-ins
     #[arg(long, conflicts_with = "upstream")]
