@@ -85,7 +85,7 @@ await walk(async (browser, look) => {
   await page.getByRole('button', { name: 'More options for words_count' }).click();
   await page.getByRole('menuitem', { name: 'Approve, and always allow this tool' }).click();
   await dialog.getByRole('button', { name: 'Approve and allow always' }).click();
-  await page.getByText('The gateway does not answer.').waitFor();
+  await page.getByText('The gateway does not answer.', { exact: true }).waitFor();
   await page.getByText('approved', { exact: true }).waitFor();
   await page.unroute(rules);
   assert.equal((await run('words_count', 'grace', { text: 'before the network is lost' })).status, 'success');
