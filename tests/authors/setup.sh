@@ -25,7 +25,6 @@ fi
 
 if ! cmp -s "$here/requirements.txt" "$tools/py/.installed"; then
     rm -rf "$tools/py"
-    python3 -m venv "$tools/py" || { echo "Install it with 'apt install python3-venv'." >&2; exit 1; }
-    "$tools/py/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
+    "$here/../python/venv.sh" "$tools/py" -r "$here/requirements.txt"
     cp "$here/requirements.txt" "$tools/py/.installed"
 fi

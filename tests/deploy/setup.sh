@@ -23,7 +23,6 @@ command -v objdump >/dev/null || wanted+=(binutils)
 mkdir -p "$tools"
 if ! cmp -s "$here/requirements.txt" "$tools/deploy/.installed"; then
     rm -rf "$tools/deploy"
-    python3 -m venv "$tools/deploy"
-    "$tools/deploy/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
+    "$here/../python/venv.sh" "$tools/deploy" -r "$here/requirements.txt"
     cp "$here/requirements.txt" "$tools/deploy/.installed"
 fi

@@ -16,9 +16,8 @@ if ! { [ -f "$tools/.installed" ] && cat $pins | cmp -s - "$tools/.installed"; }
     mkdir -p "$tools/source"
     cp "$here/package.json" "$here/package-lock.json" "$tools/"
     npm ci --prefix "$tools" --no-audit --no-fund --loglevel=error
-    python3 -m venv "$tools/python"
-    "$tools/python/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
-    "$tools/python/bin/pip" download --quiet --disable-pip-version-check --no-deps --no-binary :all: \
+    "$here/../python/venv.sh" "$tools/python" -r "$here/requirements.txt"
+    "$("$here/../python/setup.sh")/pip" download --quiet --disable-pip-version-check --no-deps --no-binary :all: \
         -r "$here/requirements.txt" -d "$tools/source"
     tar -xzf "$tools"/source/jupyterhub-*.tar.gz -C "$tools/source" --strip-components=4 \
         --wildcards '*/docs/source/_static/rest-api.yml'

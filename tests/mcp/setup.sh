@@ -8,8 +8,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 tools=${TOOLGATE_TEST_TOOLS:-$here/../../target/test-tools}
 
 PATH=$("$here/../node/setup.sh"):$PATH
-command -v python3 >/dev/null || { echo "Python is missing: install it with 'apt install python3 python3-venv'." >&2; exit 1; }
-
 mkdir -p "$tools"
 tools=$(cd "$tools" && pwd)
 
@@ -33,7 +31,6 @@ packages "$tools/mcp_remote" "$here/remote"
 
 if ! installed "$tools/python" "$here/requirements.txt"; then
     rm -rf "$tools/python"
-    python3 -m venv "$tools/python" || { echo "Install it with 'apt install python3-venv'." >&2; exit 1; }
-    "$tools/python/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
+    "$here/../python/venv.sh" "$tools/python" -r "$here/requirements.txt"
     cat "$here/requirements.txt" > "$tools/python/.installed"
 fi

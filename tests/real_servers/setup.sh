@@ -39,8 +39,7 @@ if ! { [ -f "$tools/.installed" ] && cat $pins | cmp -s - "$tools/.installed"; }
     # The folder's name has the version of the server.
     ln -s "$(cd "$tools"/root/usr/lib/rabbitmq/lib/rabbitmq_server-* && pwd)" "$tools/rabbitmq"
 
-    python3 -m venv "$tools/python" || { echo "Install it with 'apt install python3-venv'." >&2; exit 1; }
-    "$tools/python/bin/pip" install --quiet --disable-pip-version-check --no-deps -r "$here/requirements.txt"
+    "$here/../python/venv.sh" "$tools/python" --no-deps -r "$here/requirements.txt"
     # shellcheck disable=SC2086
     cat $pins > "$tools/.installed"
 fi

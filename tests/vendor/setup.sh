@@ -10,11 +10,9 @@ root=${TOOLGATE_TEST_TOOLS:-$here/../../target/test-tools}
 mkdir -p "$root/vendor"
 tools=$(cd "$root/vendor" && pwd)
 
-command -v python3 >/dev/null || { echo "Python is missing: install it with 'apt install python3 python3-venv'." >&2; exit 1; }
 if ! cmp -s "$here/requirements.txt" "$tools/python/.installed"; then
     rm -rf "$tools/python"
-    python3 -m venv "$tools/python" || { echo "Install it with 'apt install python3-venv'." >&2; exit 1; }
-    "$tools/python/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
+    "$here/../python/venv.sh" "$tools/python" -r "$here/requirements.txt"
     cp "$here/requirements.txt" "$tools/python/.installed"
 fi
 
@@ -40,7 +38,7 @@ grep -v '^#' "$here/packages.txt" | while read -r name registry package version 
     elif [ "$registry" = npm ]; then
         (cd fetched && npm pack --silent "$package@$version" >/dev/null)
     else
-        python/bin/pip download --quiet --disable-pip-version-check --no-deps -d fetched "$package==$version"
+        "$("$here/../python/setup.sh")/pip" download --quiet --disable-pip-version-check --no-deps -d fetched "$package==$version"
     fi
     file=fetched/$(ls fetched)
     echo "$sha256  $file" | sha256sum --check --status ||

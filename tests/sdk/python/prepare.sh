@@ -7,7 +7,7 @@ clean=$1
 tools=$TOOLGATE_TEST_TOOLS/sdk/python
 
 cp -r "$here/../../../sdk/python" "$clean/source"
-"$tools/bin/pip" wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index -w "$clean" "$clean/source"
+"$("$here/../../python/setup.sh")/pip" --python "$tools/bin/python" wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index -w "$clean" "$clean/source"
 rm -r "$clean/source"
 python3 -m venv "$clean/venv"
 "$clean/venv/bin/pip" install --quiet --disable-pip-version-check --no-index --find-links "$tools/wheels" "$clean"/toolgate-*.whl

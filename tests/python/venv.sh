@@ -1,0 +1,16 @@
+#!/bin/sh
+# venv.sh FOLDER ARGUMENT...: makes FOLDER a virtual environment and installs what `uv pip install ARGUMENT...` names into it.
+#
+# By uv, because pip took as much processor time for the twenty environments of the tests as a third of the compiler.
+# It has no configuration of its own here: the package index is pip's, the certificates are the machine's.
+set -eu
+
+programs=$("$(dirname "$0")/setup.sh")
+folder=$1
+shift
+
+index=${PIP_INDEX_URL:-$("$programs/pip" config get global.index-url 2>/dev/null || true)}
+[ -z "$index" ] || export UV_DEFAULT_INDEX="$index"
+export UV_NO_CONFIG=true UV_SYSTEM_CERTS=true UV_PYTHON_DOWNLOADS=never
+"$programs/uv" venv --quiet --clear --python python3 "$folder"
+"$programs/uv" pip install --quiet --python "$folder/bin/python" "$@"
