@@ -79,6 +79,11 @@ pub fn current() -> Option<TraceContext> {
     CURRENT.with(|current| current.borrow().clone())
 }
 
+/// Lets `future` stay below the current span when another task or thread goes on with it.
+pub fn carry<F: Future>(future: F) -> InSpan<F> {
+    adopt(current(), future)
+}
+
 /// Runs `future` below a span of another process, without a span of its own.
 pub fn adopt<F: Future>(parent: Option<TraceContext>, future: F) -> InSpan<F> {
     InSpan {

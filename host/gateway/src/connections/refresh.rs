@@ -108,11 +108,9 @@ impl ConnectionManager {
             return Err(UnusableReason::Expired(why.to_owned()));
         }
         let (manager, manifest, seen) = (self.clone(), manifest.clone(), row.clone());
-        let task = self
-            .running
-            .spawn(trace::adopt(trace::current(), async move {
-                manager.refresh(&manifest, &seen).await
-            }));
+        let task = self.running.spawn(trace::carry(async move {
+            manager.refresh(&manifest, &seen).await
+        }));
         let renewed = task
             .await
             .map_err(|cause| Error::Internal(anyhow::anyhow!("the refresh ended: {cause}")))?;

@@ -17,8 +17,9 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TrackedFuture;
+use toolgate_core::trace::{self, InSpan};
 
-type TaskFuture<F> = CatchUnwind<AssertUnwindSafe<TrackedFuture<F>>>;
+type TaskFuture<F> = CatchUnwind<AssertUnwindSafe<TrackedFuture<InSpan<F>>>>;
 type TaskResult<T> = Result<T, Box<dyn Any + Send>>;
 
 /// Work that computes for longer between two waits does not stay on the thread of its connection.
@@ -66,7 +67,8 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let work = AssertUnwindSafe(running.track_future(work)).catch_unwind();
+    let work = running.track_future(trace::carry(work));
+    let work = AssertUnwindSafe(work).catch_unwind();
     DetachedTask {
         workers,
         at: TaskState::Here(Box::pin(work)),
@@ -138,6 +140,7 @@ mod tests {
     use std::thread::{self, ThreadId};
 
     use tokio::sync::oneshot;
+    use toolgate_core::trace::TraceContext;
 
     use super::*;
 
@@ -178,6 +181,23 @@ mod tests {
         assert_eq!(first, me);
         assert_ne!(then, me, "it goes on elsewhere");
         assert_eq!(running.len(), 0);
+        workers.shutdown_background();
+    }
+
+    #[tokio::test]
+    async fn work_stays_in_its_trace_where_it_goes_on() {
+        let workers = workers();
+        let caller = TraceContext::new(1, 2, true);
+        let work = async {
+            thread::sleep(STEP_MAX);
+            tokio::task::yield_now().await;
+            (here(), trace::current())
+        };
+        let running = TaskTracker::new();
+        let asked = async { detach(&running, workers.handle(), work).await.unwrap() };
+        let (there, context) = trace::adopt(Some(caller.clone()), asked).await;
+        assert_ne!(there, here(), "it goes on elsewhere");
+        assert_eq!(context, Some(caller));
         workers.shutdown_background();
     }
 

@@ -18,6 +18,7 @@ use crate::tools::{Execute, Execution, Outcome};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::ids;
 use toolgate_core::text::Text;
+use toolgate_core::trace;
 use toolgate_runtime::limits::CALL_TIMEOUT;
 use toolgate_store::{BeginOutcome, BeginRequest, RequestAnswer};
 
@@ -334,7 +335,8 @@ impl Gateway {
         &self,
         request: impl Future<Output = Result<T, Error>> + Send + 'static,
     ) -> Result<T, Error> {
-        self.running.spawn(request).await.map_err(|cause| {
+        let task = self.running.spawn(trace::carry(request));
+        task.await.map_err(|cause| {
             Error::Internal(anyhow::anyhow!("the request's task ended: {cause}"))
         })?
     }

@@ -13,6 +13,7 @@ use utoipa_axum::routes;
 
 use super::idempotent::KeyedBody;
 use super::{RestState, openapi, stream};
+use toolgate_core::trace;
 use toolgate_gateway::sessions::messages::{
     LIST_LIMIT_MAX, ListMessages, Message, MessageInput, MessagePage,
 };
@@ -196,11 +197,11 @@ async fn converse(
     }
     let (listener, heard) = mpsc::unbounded_channel();
     let owned = caller.clone();
-    let work = tokio::spawn(async move {
+    let work = tokio::spawn(trace::carry(async move {
         let listener = Some(listener);
         gateway
             .converse(&owned, attempt, &session_id, say, listener)
             .await
-    });
+    }));
     stream::answer(caller, StatusCode::OK, heard, work, None).await
 }

@@ -14,6 +14,7 @@ use utoipa_axum::routes;
 use super::idempotent::KeyedBody;
 use super::{RestState, openapi, stream};
 use toolgate_core::ids::UserId;
+use toolgate_core::trace;
 use toolgate_gateway::Gateway;
 use toolgate_gateway::sessions::{
     CreateSession, DeletedSession, LIST_LIMIT_MAX, ListSessions, Session, SessionPage,
@@ -143,12 +144,12 @@ async fn create(
     }
     let (listener, heard) = mpsc::unbounded_channel();
     let owned = caller.clone();
-    let work = tokio::spawn(async move {
+    let work = tokio::spawn(trace::carry(async move {
         let listener = Some(listener);
         gateway
             .create_session(&owned, attempt, request, listener)
             .await
-    });
+    }));
     stream::answer(caller, StatusCode::CREATED, heard, work, None).await
 }
 

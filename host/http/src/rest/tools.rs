@@ -20,6 +20,7 @@ use utoipa_axum::routes;
 use super::idempotent::KeyedBody;
 use super::{RestState, openapi, stream};
 use toolgate_core::ids::UserId;
+use toolgate_core::trace;
 use toolgate_gateway::Gateway;
 use toolgate_gateway::tools::results::Budget;
 use toolgate_gateway::tools::{
@@ -402,7 +403,8 @@ async fn execute(
         token.drop_guard()
     });
     let owned = caller.clone();
-    let work = tokio::spawn(async move { gateway.execute_once(&owned, attempt, request).await });
+    let work = async move { gateway.execute_once(&owned, attempt, request).await };
+    let work = tokio::spawn(trace::carry(work));
     stream::answer(caller, StatusCode::OK, heard, work, leaving).await
 }
 

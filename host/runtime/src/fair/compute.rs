@@ -19,6 +19,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
+use toolgate_core::trace;
 
 use super::CallClaim;
 use super::ledger::Ledger;
@@ -81,6 +82,7 @@ impl Compute {
     ) -> ComputeTask<T> {
         self.started.get_or_init(|| start(&self.shared));
         let (tell, ended) = oneshot::channel();
+        let future = trace::carry(future);
         let future = async move {
             let ended = AssertUnwindSafe(future).catch_unwind().await;
             // Nobody waits for it any more.

@@ -2,6 +2,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use toolgate_core::trace::{self, TraceContext};
+
 use super::CallClaim;
 use super::compute::Compute;
 use super::ledger::Ledger;
@@ -277,4 +279,18 @@ async fn work_that_nobody_waits_for_ends() {
     };
     let over = tokio::time::timeout(Duration::from_secs(30), over).await;
     assert!(over.is_ok(), "it goes on without anybody");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn work_stays_in_the_trace_of_its_call_on_the_threads_that_compute() {
+    let compute = Compute::default();
+    let caller = TraceContext::new(1, 2, true);
+    let work = async {
+        let first = trace::current();
+        tokio::task::yield_now().await;
+        (first, trace::current())
+    };
+    let asked = async { compute.run(claim("w", "p", "k"), work).await };
+    let seen = trace::adopt(Some(caller.clone()), asked).await;
+    assert_eq!(seen, (Some(caller.clone()), Some(caller)));
 }
