@@ -1,6 +1,5 @@
 //! A wasmtime engine: how code is compiled, where instances get their memory, what time is.
 
-use std::sync::Arc;
 use std::thread;
 
 use wasmtime::{
@@ -57,7 +56,7 @@ fn config(size: Size, pool: Option<PoolingAllocationConfig>) -> wasmtime::Result
     let mut config = Config::new();
     // An interpreter's functions would fill this memory for the sake of a few plugins.
     if size == Size::Ordinary {
-        config.enable_incremental_compilation(Arc::new(Functions::default()))?;
+        config.enable_incremental_compilation(Functions::shared())?;
     }
     let stack_bytes_max = size.bounds().stack_bytes_max;
     config

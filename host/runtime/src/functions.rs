@@ -8,12 +8,15 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use wasmtime::CacheStore;
 
 /// Beyond this everything is dropped, and fills again with what is still in use.
 const BYTES_MAX: usize = 64 << 20;
+
+/// The compiler's key of a function includes what it is compiled for, so the engines of a process share them.
+static COMPILED: LazyLock<Arc<Functions>> = LazyLock::new(Arc::default);
 
 /// Functions compiled by this process.
 #[derive(Default)]
@@ -23,6 +26,12 @@ pub(super) struct Functions(Mutex<FunctionTable>);
 struct FunctionTable {
     by_hash: HashMap<Box<[u8]>, Box<[u8]>>,
     bytes: usize,
+}
+
+impl Functions {
+    pub(super) fn shared() -> Arc<Self> {
+        COMPILED.clone()
+    }
 }
 
 impl CacheStore for Functions {
