@@ -19,6 +19,7 @@ python3 -c 'import ensurepip, venv' 2>/dev/null || wanted+=(python3 python3-venv
 
 [ ${#wanted[@]} -eq 0 ] || "$here/debian.sh" "${wanted[@]}"
 
+"$here/python/setup.sh" >/dev/null
 "$here/pgbouncer/setup.sh"
 "$here/mcp/setup.sh"
 "$here/corpus/setup.sh"
