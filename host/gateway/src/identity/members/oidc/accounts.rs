@@ -21,6 +21,7 @@ use crate::audit::AuditAction;
 use crate::config::OidcConfig;
 use crate::{Error, Gateway};
 use toolgate_core::clock::Clock;
+use toolgate_core::trace;
 use toolgate_egress::Egress;
 use toolgate_oauth::token::{TokenGrant, Tokens};
 use toolgate_oauth::{OAuthError, send};
@@ -148,7 +149,8 @@ impl OidcAccounts {
                     let this = self.clone();
                     async move { this.ask(account).await }
                 };
-                let asking = self.workers.spawn(self.running.track_future(asking));
+                let asking = self.running.track_future(trace::carry(asking));
+                let asking = self.workers.spawn(asking);
                 let asked = asking
                     .await
                     .map_err(|cause| Error::Internal(cause.into()))?;
