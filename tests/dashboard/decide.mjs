@@ -78,7 +78,7 @@ await walk(async (browser, look) => {
   await page.unroute(rules);
   done('an admin allows the tool for an hour while approving');
 
-  // The rule cannot be saved: the call is approved, once, and the person is told why there is no rule.
+  // The rule cannot be saved: the call is approved once, and the error is shown.
   const lost = await parked('words_count', 'grace', { text: 'before the network is lost' });
   await page.route(rules, (route) => route.abort());
   await page.goto(lost.approval_url);
@@ -101,7 +101,7 @@ await walk(async (browser, look) => {
   assert.deepEqual([await status(mary), await status(grace)], ['denied', 'denied']);
   done('several calls are denied together');
 
-  // What the browser says of the request that was refused on purpose.
+  // The browser logs an error for the request that was aborted on purpose.
   const all = wrong.filter((line) => !line.includes('net::ERR_FAILED'));
   for (const text of ['one', 'two']) await parked('words_count', 'grace', { text });
   for (const [width, height] of SIZES) {

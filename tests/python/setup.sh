@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs uv, as pinned in requirements.txt (Linux on x86-64 and on 64-bit ARM), beside pip into a virtual environment in
 # $TOOLGATE_TEST_TOOLS/python-tools (default: target/test-tools), and prints the folder of the two programs. Does
-# nothing more where they are there already.
+# nothing more if they are installed already.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

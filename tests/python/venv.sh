@@ -1,8 +1,8 @@
 #!/bin/sh
 # venv.sh FOLDER ARGUMENT...: makes FOLDER a virtual environment and installs what `uv pip install ARGUMENT...` names into it.
 #
-# By uv, because pip took as much processor time for the twenty environments of the tests as a third of the compiler.
-# It has no configuration of its own here: the package index is pip's, the certificates are the machine's.
+# uv needs a tenth of pip's processor time. It reads no configuration file here: it uses pip's package index and the
+# system's certificates.
 set -eu
 
 programs=$("$(dirname "$0")/setup.sh")

@@ -79,7 +79,7 @@ pub fn current() -> Option<TraceContext> {
     CURRENT.with(|current| current.borrow().clone())
 }
 
-/// Lets `future` stay below the current span when another task or thread goes on with it.
+/// Keeps `future` in the current trace when it moves to another task or thread.
 pub fn carry<F: Future>(future: F) -> InSpan<F> {
     adopt(current(), future)
 }

@@ -15,7 +15,7 @@ use wasmtime::CacheStore;
 /// Beyond this everything is dropped, and fills again with what is still in use.
 const BYTES_MAX: usize = 64 << 20;
 
-/// The compiler's key of a function includes what it is compiled for, so the engines of a process share them.
+/// Shared by all engines of the process: a cache key covers the target and the compiler settings.
 static COMPILED: LazyLock<Arc<Functions>> = LazyLock::new(Arc::default);
 
 /// Functions compiled by this process.

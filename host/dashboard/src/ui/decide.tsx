@@ -59,10 +59,10 @@ export function Decide({ approval, size = 'small' }: { approval: Approval; size?
         void client.invalidateQueries({ queryKey: ['permissions'] });
       }
     } catch (refused) {
-      // The dialog closes with the decided approval: it cannot show that the rule was not saved.
+      // The dialog closes once the approval is decided, so it cannot show this error.
       toast.error(refused);
     } finally {
-      // Last, because "approved" on the page also stands for the rule.
+      // Refresh last: the page must not show "approved" before the rule is saved.
       decided();
     }
   };
