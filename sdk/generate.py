@@ -295,7 +295,7 @@ def go_struct(name, fields, comment, enums):
     lines = [*go_comment(comment), f"type {name} struct {{"]
     for field, schema, there, tag, sent in fields:
         kind, by_nil = go_type(schema, sent)
-        # A change to false has to be told from no change.
+        # A change to false has to differ from no change.
         changes = sent and kind == "bool" and "null" in schema.get("type", "")
         zero_is_absent = (kind in ("string", "bool") and not changes) or kind in enums or (sent and schema.get("minimum", 0) > 0)
         pointer = "" if there or by_nil or zero_is_absent else "*"

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// How often a wait looks where the server cannot hold its answer back: from the first to the last.
-	lookFirst = time.Second
-	lookLast  = 5 * time.Second
-	// How long the server holds an answer back.
+	// The first and the longest pause between two polls, where the server cannot hold its answer back.
+	pauseFirst = time.Second
+	pauseMax   = 5 * time.Second
+	// How long the server holds an answer back at most.
 	pollMax = 25 * time.Second
 )
 
@@ -27,7 +27,7 @@ type Options struct {
 	BaseURL string
 	// Timeout bounds one try of one request; a minute if zero.
 	Timeout time.Duration
-	// MaxRetries is how often a request is tried again; 3 if nil.
+	// MaxRetries is how often a request is repeated; 3 if nil.
 	MaxRetries *int
 	// MaxRetryWait is the longest wait before trying again; where the server asks for more, the error is
 	// returned. A minute if zero.
@@ -81,11 +81,11 @@ func New(options Options) (*Client, error) {
 	if base == "" {
 		base = "http://127.0.0.1:8080"
 	}
-	at, err := url.Parse(base)
-	if err != nil || (at.Scheme != "http" && at.Scheme != "https") || at.Hostname() == "" {
+	parsed, err := url.Parse(base)
+	if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") || parsed.Hostname() == "" {
 		return nil, errors.New("toolgate: BaseURL must be an http or https address")
 	}
-	if at.User != nil || at.RawQuery != "" || at.Fragment != "" {
+	if parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" {
 		return nil, errors.New("toolgate: BaseURL must have no user, query or fragment")
 	}
 	header := "Bearer " + key
@@ -137,7 +137,7 @@ func (c *Client) Health(ctx context.Context) (*Health, error) {
 	return call[Health](ctx, c, "health_check", nil, nil)
 }
 
-// Status is whose key this is, and its limits.
+// Status is the owner of the key, and its limits.
 func (c *Client) Status(ctx context.Context) (*Status, error) {
 	return call[Status](ctx, c, "get_status", nil, nil)
 }
@@ -169,7 +169,7 @@ func (w Wait) show(link string) {
 // denied fails with KindPermissionDenied; with KindWaitTimeout when the time passes.
 func (c *Client) WaitForApproval(ctx context.Context, required *ApprovalRequired, wait Wait) (Outcome, error) {
 	wait.show(required.ApprovalURL)
-	return c.look(ctx, wait, "nobody decided in time", func() (Outcome, error) {
+	return c.poll(ctx, wait, "nobody decided in time", func() (Outcome, error) {
 		approval, err := c.Approvals.Get(ctx, required.ApprovalID)
 		if err != nil && !errors.Is(err, &Error{Kind: KindPermissionDenied}) {
 			return nil, err
@@ -185,19 +185,19 @@ func (c *Client) WaitForApproval(ctx context.Context, required *ApprovalRequired
 	})
 }
 
-// look pauses between looks, longer ones as time goes by, until one has an outcome.
-func (c *Client) look(ctx context.Context, wait Wait, late string, once func() (Outcome, error)) (Outcome, error) {
+// poll pauses and calls try, each pause longer than the one before, until try has an outcome.
+func (c *Client) poll(ctx context.Context, wait Wait, late string, try func() (Outcome, error)) (Outcome, error) {
 	timeout := wait.timeout()
-	pause := lookFirst
+	pause := pauseFirst
 	for waited := time.Duration(0); waited < timeout; waited += pause {
 		if waited > 0 {
-			pause = min(pause*3/2, lookLast)
+			pause = min(pause*3/2, pauseMax)
 		}
 		pause = min(pause, timeout-waited)
 		if err := c.sleep(ctx, pause); err != nil {
 			return nil, err
 		}
-		if found, err := once(); found != nil || err != nil {
+		if found, err := try(); found != nil || err != nil {
 			return found, err
 		}
 	}

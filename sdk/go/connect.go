@@ -16,13 +16,13 @@ type Confirm struct {
 	isAsked bool
 }
 
-// PageAsks leaves it to the gateway's page, which asks "Are you X?" and believes the answer: for programs whose user
-// sits before them.
+// PageAsks leaves it to the gateway's page, which asks "Are you X?" and trusts the answer: for programs that run on the
+// user's own machine.
 var PageAsks = Confirm{isAsked: true}
 
 // ConfirmAt binds a link to the user who is signed in to a page of your application: the browser ends there with
-// connect_code, and the connection is made once you have called Client.Connections.Confirm for that user. Somebody to
-// whom the link was passed on connects nothing.
+// connect_code, and the connection is made once you have called Client.Connections.Confirm for that user. Whoever gets
+// the link from somebody else connects nothing.
 func ConfirmAt(url string) Confirm { return Confirm{url: url} }
 
 func (f Confirm) chosen() error {
@@ -57,8 +57,8 @@ func (c *Client) Connect(ctx context.Context, params LinkConnectionParams, confi
 	timeout := wait.timeout()
 	ends := time.Now().Add(timeout)
 	for left := timeout; left > 0; left = time.Until(ends) {
-		asked := time.Now()
-		poll.Wait = Ptr(c.held(left))
+		startedAt := time.Now()
+		poll.Wait = Ptr(c.pollSeconds(left))
 		found, err := c.Connections.Get(ctx, link.ConnectionID, poll)
 		if err == nil && found.State == HealthStateActive && !found.StateSince.Equal(before) {
 			return found, nil
@@ -67,9 +67,9 @@ func (c *Client) Connect(ctx context.Context, params LinkConnectionParams, confi
 		if err != nil && !errors.Is(err, &Error{Kind: KindNotFound}) {
 			return nil, err
 		}
-		if time.Since(asked) < lookFirst {
+		if time.Since(startedAt) < pauseFirst {
 			// The server did not wait: it is about to stop.
-			if err := c.sleep(ctx, lookFirst); err != nil {
+			if err := c.sleep(ctx, pauseFirst); err != nil {
 				return nil, err
 			}
 		}
@@ -86,7 +86,7 @@ func (c *Client) WaitForConnection(ctx context.Context, required *AuthRequired, 
 	if required.ConnectURL == "" {
 		return nil, &Error{Kind: KindNotConfigured, Code: "service_not_configured", Message: required.Message, RequestID: required.RequestID}
 	}
-	before, seen, err := c.active(ctx, required, nil, nil)
+	before, allowed, err := c.active(ctx, required, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -99,33 +99,33 @@ func (c *Client) WaitForConnection(ctx context.Context, required *AuthRequired, 
 	wait.show(link)
 	late := required.Service + " was not connected in time"
 	again := func() (Outcome, error) {
-		made, err := c.Tools.Execute(ctx, required.ToolName, required.params)
-		if _, still := made.(*AuthRequired); still || err != nil {
+		outcome, err := c.Tools.Execute(ctx, required.ToolName, required.params)
+		if _, still := outcome.(*AuthRequired); still || err != nil {
 			return nil, err
 		}
-		return made, nil
+		return outcome, nil
 	}
-	if !seen {
+	if !allowed {
 		// A key that may not list connections finds out by making the call.
-		return c.look(ctx, wait, late, again)
+		return c.poll(ctx, wait, late, again)
 	}
 	timeout := wait.timeout()
 	ends := time.Now().Add(timeout)
 	for left := timeout; left > 0; left = time.Until(ends) {
-		asked := time.Now()
-		held := c.held(left)
-		now, sees, err := c.active(ctx, required, &held, before)
+		startedAt := time.Now()
+		seconds := c.pollSeconds(left)
+		now, allowed, err := c.active(ctx, required, &seconds, before)
 		if err != nil {
 			return nil, err
 		}
-		if sees && !reflect.DeepEqual(now, before) {
+		if allowed && !reflect.DeepEqual(now, before) {
 			before = now
-			if made, err := again(); made != nil || err != nil {
-				return made, err
+			if outcome, err := again(); outcome != nil || err != nil {
+				return outcome, err
 			}
-		} else if time.Since(asked) < lookFirst {
+		} else if time.Since(startedAt) < pauseFirst {
 			// The server did not wait: it is about to stop.
-			if err := c.sleep(ctx, lookFirst); err != nil {
+			if err := c.sleep(ctx, pauseFirst); err != nil {
 				return nil, err
 			}
 		}
@@ -133,7 +133,7 @@ func (c *Client) WaitForConnection(ctx context.Context, required *AuthRequired, 
 	return nil, waitTimeout(late)
 }
 
-// boundLink is a link for what the call lacked, at whose end the application says who its user is.
+// boundLink is a link for the connection that the call lacks; at its end the application confirms its user.
 func (c *Client) boundLink(ctx context.Context, required *AuthRequired, confirmURL string) (string, error) {
 	params := LinkConnectionParams{
 		Service: required.Service, UserID: required.params.UserID, ConnectionID: required.params.ConnectionID, ConfirmURL: confirmURL,
@@ -174,8 +174,8 @@ func (c *Client) boundLink(ctx context.Context, required *AuthRequired, confirmU
 	return link.ConnectURL, nil
 }
 
-// held is how long the server may hold one answer back, in whole seconds.
-func (c *Client) held(left time.Duration) int {
+// pollSeconds is how long the server may hold one answer back, in whole seconds.
+func (c *Client) pollSeconds(left time.Duration) int {
 	return max(1, int(math.Ceil(min(left, pollMax, c.timeout/2).Seconds())))
 }
 
@@ -187,8 +187,8 @@ type activeConnection struct {
 	scopes string
 }
 
-// active is the user's working connections of the service, and whether the key may see them. With wait the server
-// answers once there is another one than after, or when the seconds are over.
+// active is the user's active connections of the service, and whether the key may see them. With wait the server
+// answers once there is one that after does not have, or when the seconds have passed.
 func (c *Client) active(ctx context.Context, required *AuthRequired, wait *int, after []activeConnection) ([]activeConnection, bool, error) {
 	denied := &Error{Kind: KindPermissionDenied}
 	user := required.params.UserID

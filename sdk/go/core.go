@@ -35,7 +35,7 @@ type request struct {
 	method, url string
 	headers     http.Header
 	body        []byte
-	// repeatable: it may be sent again although the first one may have been done.
+	// repeatable: it may be sent again although the first try may have been executed.
 	repeatable bool
 }
 
@@ -50,13 +50,14 @@ var (
 	visible     = regexp.MustCompile(`^[!-~]{1,512}$`)
 )
 
-// newRequest lays an operation's values where they go: path in order, the rest by the tags of params.
+// newRequest makes the request of an operation: path fills the placeholders in order, the tags of params say where the
+// other values go.
 func newRequest(base, operation string, path []string, params any) (*request, error) {
 	found, known := routes[operation]
 	if !known {
 		return nil, fmt.Errorf("toolgate: there is no operation %s", operation)
 	}
-	made := &request{method: found.method, headers: http.Header{}, repeatable: found.method == http.MethodGet || found.keyed}
+	result := &request{method: found.method, headers: http.Header{}, repeatable: found.method == http.MethodGet || found.keyed}
 	at := 0
 	for _, value := range path {
 		// All three would change which path is meant.
@@ -84,7 +85,7 @@ func newRequest(base, operation string, path []string, params any) (*request, er
 			case "query":
 				query.Set(name, fmt.Sprint(value.Interface()))
 			case "header":
-				made.headers.Set(name, value.String())
+				result.headers.Set(name, value.String())
 			case "body":
 				body[name] = value.Interface()
 			}
@@ -95,33 +96,33 @@ func newRequest(base, operation string, path []string, params any) (*request, er
 		if err != nil {
 			return nil, fmt.Errorf("toolgate: the values of %s cannot be sent: %w", operation, err)
 		}
-		made.body = encoded
-		made.headers.Set("Content-Type", "application/json")
+		result.body = encoded
+		result.headers.Set("Content-Type", "application/json")
 	}
-	if found.keyed && made.headers.Get("Idempotency-Key") == "" {
-		// Made once and sent with every try, so that a call whose answer was lost is not done twice.
-		made.headers.Set("Idempotency-Key", rand.Text())
+	if found.keyed && result.headers.Get("Idempotency-Key") == "" {
+		// Made once and sent with every try, so that a call whose answer was lost is not executed twice.
+		result.headers.Set("Idempotency-Key", rand.Text())
 	}
-	made.headers.Set("Accept", "application/json")
-	made.headers.Set("User-Agent", userAgent)
-	made.url = base + place
+	result.headers.Set("Accept", "application/json")
+	result.headers.Set("User-Agent", userAgent)
+	result.url = base + place
 	if len(query) > 0 {
-		made.url += "?" + query.Encode()
+		result.url += "?" + query.Encode()
 	}
-	return made, nil
+	return result, nil
 }
 
 // send sends a request once and reads the whole answer within the client's timeout.
-func (c *Client) send(ctx context.Context, made *request) (answer, error) {
+func (c *Client) send(ctx context.Context, request *request) (answer, error) {
 	within, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	sent, err := http.NewRequestWithContext(within, made.method, made.url, bytes.NewReader(made.body))
+	sent, err := http.NewRequestWithContext(within, request.method, request.url, bytes.NewReader(request.body))
 	if err != nil {
 		return answer{}, errors.New("toolgate: the request cannot be made")
 	}
-	sent.Header = made.headers.Clone()
+	sent.Header = request.headers.Clone()
 	c.authorize(sent)
-	// Repeating is this package's business alone: it knows what may be sent twice.
+	// Only this package repeats requests: it knows what may be sent twice.
 	sent.GetBody = nil
 	response, err := c.http.Do(sent)
 	if err != nil {
@@ -152,7 +153,7 @@ func (c *Client) broken(ctx, within context.Context, cause error) error {
 	return &Error{Kind: KindConnectionFailed, Code: "connection_failed", Message: cause.Error(), CanRetry: true}
 }
 
-// readAnswer reads an answer, or says what went wrong.
+// readAnswer reads an answer, or returns the error in it.
 func readAnswer(status int, headers http.Header, body []byte) (answer, error) {
 	requestID := headers.Get("X-Request-Id")
 	if status == http.StatusNotModified {
@@ -166,7 +167,7 @@ func readAnswer(status int, headers http.Header, body []byte) (answer, error) {
 		return answer{}, &Error{Kind: KindRedirectRefused, Code: "redirect_refused", Status: status, RequestID: requestID,
 			Message: fmt.Sprintf("the server answers %d to %s", status, to)}
 	}
-	var said struct {
+	var envelope struct {
 		Success *bool           `json:"success"`
 		Data    json.RawMessage `json:"data"`
 		Error   *struct {
@@ -180,26 +181,26 @@ func readAnswer(status int, headers http.Header, body []byte) (answer, error) {
 		} `json:"meta"`
 	}
 	wait := retryAfter(headers)
-	err := json.Unmarshal(body, &said)
-	whole := err == nil && said.Success != nil && said.Meta.RequestID != ""
-	if whole && *said.Success && said.Data != nil && status >= 200 && status < 300 {
-		return answer{data: said.Data, requestID: said.Meta.RequestID, status: status}, nil
+	err := json.Unmarshal(body, &envelope)
+	isComplete := err == nil && envelope.Success != nil && envelope.Meta.RequestID != ""
+	if isComplete && *envelope.Success && envelope.Data != nil && status >= 200 && status < 300 {
+		return answer{data: envelope.Data, requestID: envelope.Meta.RequestID, status: status}, nil
 	}
-	if !whole || *said.Success || said.Error == nil || said.Error.Code == "" {
-		// Something between answered, or the server is not this server.
-		strange := invalidResponse(requestID, "the answer with status %d is not the API's JSON", status)
-		strange.Status, strange.RetryAfter = status, wait
-		strange.CanRetry = status == 429 || status >= 502 && status <= 504
-		return answer{}, strange
+	if !isComplete || *envelope.Success || envelope.Error == nil || envelope.Error.Code == "" {
+		// A proxy answered, or the server is not toolgate.
+		invalid := invalidResponse(requestID, "the answer with status %d is not the API's JSON", status)
+		invalid.Status, invalid.RetryAfter = status, wait
+		invalid.CanRetry = status == 429 || status >= 502 && status <= 504
+		return answer{}, invalid
 	}
 	return answer{}, &Error{
-		Kind: kindOf(status), Code: said.Error.Code, Message: said.Error.Message, Status: status,
-		RequestID: said.Meta.RequestID, RetryAfter: wait, Hint: said.Error.Hint, Details: said.Error.Details,
-		CanRetry: status == 429 || status >= 500 || said.Error.Code == "in_progress",
+		Kind: kindOf(status), Code: envelope.Error.Code, Message: envelope.Error.Message, Status: status,
+		RequestID: envelope.Meta.RequestID, RetryAfter: wait, Hint: envelope.Error.Hint, Details: envelope.Error.Details,
+		CanRetry: status == 429 || status >= 500 || envelope.Error.Code == "in_progress",
 	}
 }
 
-// retryAfter reads seconds; a date is read as absent, for the server never sends one.
+// retryAfter reads seconds. A date counts as absent: the server never sends one.
 func retryAfter(headers http.Header) time.Duration {
 	seconds, err := strconv.ParseUint(headers.Get("Retry-After"), 10, 30)
 	if err != nil {
@@ -208,16 +209,16 @@ func retryAfter(headers http.Header) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// waitBeforeRetry says how long to wait before trying again, and whether to.
+// waitBeforeRetry answers how long to wait before the next try, and whether there is one.
 //
-// A refusal that names a time did nothing and may be repeated whatever it was; anything else only if doing
-// it twice does no harm.
-func (c *Client) waitBeforeRetry(made *request, err *Error, tries int) (time.Duration, bool) {
+// A request that was refused with 429 or 503 was not executed and may always be repeated; any other one only if it is
+// repeatable.
+func (c *Client) waitBeforeRetry(request *request, err *Error, tries int) (time.Duration, bool) {
 	if tries >= c.maxRetries || !err.CanRetry {
 		return 0, false
 	}
 	refused := err.Kind != KindInvalidResponse && (err.Status == 429 || err.Status == 503)
-	if !made.repeatable && !refused {
+	if !request.repeatable && !refused {
 		return 0, false
 	}
 	wait := err.RetryAfter
@@ -229,17 +230,17 @@ func (c *Client) waitBeforeRetry(made *request, err *Error, tries int) (time.Dur
 }
 
 func (c *Client) answer(ctx context.Context, operation string, path []string, params any) (answer, error) {
-	made, err := newRequest(c.baseURL, operation, path, params)
+	request, err := newRequest(c.baseURL, operation, path, params)
 	if err != nil {
 		return answer{}, err
 	}
 	for tries := 0; ; tries++ {
-		got, err := c.send(ctx, made)
+		got, err := c.send(ctx, request)
 		var failed *Error
 		if err == nil || !errors.As(err, &failed) {
 			return got, err
 		}
-		wait, again := c.waitBeforeRetry(made, failed, tries)
+		wait, again := c.waitBeforeRetry(request, failed, tries)
 		if !again {
 			return answer{}, err
 		}

@@ -12,12 +12,12 @@ import (
 	"strings"
 )
 
-// Dialect is what a model's provider takes of JSON Schema.
+// Dialect is what a model's provider accepts of JSON Schema.
 //
-//   - Every dialect: `type: object` wherever `properties` stands and at the top, no `$ref`, no `allOf`, no
+//   - Every dialect: `type: object` at the top and wherever there are `properties`, no `$ref`, no `allOf`, no
 //     alternatives at the top, property names of A-Za-z0-9_.-, at most 64 characters.
-//   - DialectOpenAI: no `default`, no `const`; both are said in the description or as `enum`.
-//   - DialectGemini: its subset of OpenAPI alone; `nullable` for null, `enum` for texts alone, and an object
+//   - DialectOpenAI: no `default`, no `const`; they become a sentence of the description and an `enum`.
+//   - DialectGemini: only its subset of OpenAPI; `nullable` for null, `enum` only for strings, and an object
 //     without known properties as JSON text.
 type Dialect string
 
@@ -32,13 +32,13 @@ type Schema = map[string]any
 
 // Lowered is a schema in a dialect.
 type Lowered struct {
-	Schema Schema
-	way    *wayBack
+	Schema   Schema
+	restorer *argumentRestorer
 }
 
-// Restore is the arguments as the tool's own schema has them.
+// Restore answers the arguments in the form of the tool's own schema.
 func (l *Lowered) Restore(arguments map[string]any) map[string]any {
-	if restored, ok := l.way.restore(arguments).(map[string]any); ok {
+	if restored, ok := l.restorer.restore(arguments).(map[string]any); ok {
 		return restored
 	}
 	return arguments
@@ -47,7 +47,7 @@ func (l *Lowered) Restore(arguments map[string]any) map[string]any {
 const (
 	nameCharsMax = 64
 	depthMax     = 24
-	// References can make a small schema endless; past this many parts the rest is anything.
+	// References can make a small schema endless; parts beyond this number become schemas without constraints.
 	partsMax = 20_000
 )
 
@@ -58,23 +58,23 @@ var (
 	keyOthers   = regexp.MustCompile(`[^A-Za-z0-9_.-]`)
 	nameBegin   = regexp.MustCompile(`^[A-Za-z_]`)
 
-	// Said elsewhere, or of no use to a model.
+	// Keywords that Lower resolves, or that are of no use to a model.
 	dropped = []string{"$schema", "$id", "$anchor", "$comment", "$defs", "definitions", "examples", "example", "deprecated"}
 	gemini  = []string{"type", "format", "title", "description", "nullable", "enum", "items", "properties", "required",
 		"anyOf", "minItems", "maxItems", "minimum", "maximum", "minLength", "maxLength", "pattern"}
 	geminiFormats = map[string][]string{"string": {"date-time"}, "integer": {"int32", "int64"}, "number": {"float", "double"}}
 )
 
-// ModelName is a tool's name as every provider takes it: at most 64 of A-Za-z0-9_-, not beginning with a digit.
+// ModelName is a tool's name in a form that every provider accepts: at most 64 of A-Za-z0-9_-, not beginning with a digit.
 func ModelName(toolName string) string {
 	return shortened(toolName, nameAllowed, nameOthers)
 }
 
 // Lower writes a tool's input schema in a dialect.
 func Lower(schema Schema, dialect Dialect) *Lowered {
-	way := &wayBack{}
-	made := (&lowering{root: schema, dialect: dialect}).top(schema, way)
-	return &Lowered{Schema: made, way: way}
+	restorer := &argumentRestorer{}
+	lowered := (&lowering{root: schema, dialect: dialect}).top(schema, restorer)
+	return &Lowered{Schema: lowered, restorer: restorer}
 }
 
 func shortened(text string, allowed, others *regexp.Regexp) string {
@@ -96,7 +96,7 @@ type lowering struct {
 	parts   int
 }
 
-func (l *lowering) top(schema Schema, way *wayBack) Schema {
+func (l *lowering) top(schema Schema, restorer *argumentRestorer) Schema {
 	merged, seen := l.merged(schema, nil)
 	branches, _ := merged["oneOf"].([]any)
 	if len(branches) == 0 {
@@ -114,10 +114,10 @@ func (l *lowering) top(schema Schema, way *wayBack) Schema {
 	for _, word := range []string{"enum", "not", "if", "then", "else", "const"} {
 		delete(merged, word)
 	}
-	return l.one(merged, way, 0, seen)
+	return l.lower(merged, restorer, 0, seen)
 }
 
-// unite lays alternatives into one object: every property of any, required what all require.
+// unite merges alternatives into one object: it has the properties of all, and requires what each of them requires.
 func (l *lowering) unite(base Schema, branches []any, seen []string) {
 	var parts []Schema
 	properties := Schema{}
@@ -158,7 +158,7 @@ func (l *lowering) unite(base Schema, branches []any, seen []string) {
 	}
 }
 
-// merged is the schema with its reference followed and its allOf laid into it, and the references on the way.
+// merged is the schema with its reference resolved and its allOf merged, and the references that were followed.
 func (l *lowering) merged(schema any, seen []string) (Schema, []string) {
 	l.parts++
 	given, ok := schema.(Schema)
@@ -180,13 +180,13 @@ func (l *lowering) merged(schema any, seen []string) (Schema, []string) {
 	delete(found, "$ref")
 	delete(found, "allOf")
 	for _, part := range parts {
-		var laid Schema
-		laid, seen = l.merged(part, seen)
-		for key, value := range laid {
-			there, exists := found[key]
-			properties, isObject := there.(Schema)
+		var inner Schema
+		inner, seen = l.merged(part, seen)
+		for key, value := range inner {
+			own, exists := found[key]
+			properties, isObject := own.(Schema)
 			more, alsoObject := value.(Schema)
-			required, isList := there.([]any)
+			required, isList := own.([]any)
 			words, alsoList := value.([]any)
 			switch {
 			case key == "properties" && isObject && alsoObject:
@@ -221,41 +221,41 @@ func (l *lowering) target(reference string) any {
 	return at
 }
 
-// one lowers one schema, its references followed. true, and what lies too deep, is anything.
-func (l *lowering) one(schema any, way *wayBack, depth int, seen []string) Schema {
-	made, seen := l.merged(schema, seen)
+// lower lowers one schema. true, and what is nested too deep, becomes a schema without constraints.
+func (l *lowering) lower(schema any, restorer *argumentRestorer, depth int, seen []string) Schema {
+	merged, seen := l.merged(schema, seen)
 	if depth > depthMax {
-		return l.anything(made, way)
+		return l.unconstrained(merged, restorer)
 	}
-	_, hasProperties := made["properties"].(Schema)
-	_, hasMore := made["additionalProperties"]
-	if _, typed := made["type"]; !typed && (hasProperties || hasMore) {
-		made["type"] = "object"
+	_, hasProperties := merged["properties"].(Schema)
+	_, hasMore := merged["additionalProperties"]
+	if _, typed := merged["type"]; !typed && (hasProperties || hasMore) {
+		merged["type"] = "object"
 	}
-	if value, there := made["const"]; there && l.dialect != DialectAnthropic {
-		made["enum"] = []any{value}
-		delete(made, "const")
+	if value, there := merged["const"]; there && l.dialect != DialectAnthropic {
+		merged["enum"] = []any{value}
+		delete(merged, "const")
 	}
-	if value, there := made["default"]; there && l.dialect != DialectAnthropic {
-		note(made, "Default: "+compact(value)+".")
-		delete(made, "default")
+	if value, there := merged["default"]; there && l.dialect != DialectAnthropic {
+		note(merged, "Default: "+compact(value)+".")
+		delete(merged, "default")
 	}
-	l.properties(made, way, depth, seen)
-	l.items(made, way, depth, seen)
+	l.properties(merged, restorer, depth, seen)
+	l.items(merged, restorer, depth, seen)
 	for _, word := range []string{"oneOf", "anyOf"} {
-		l.branches(made, word, way, depth, seen)
+		l.branches(merged, word, restorer, depth, seen)
 	}
-	if inner, ok := made["additionalProperties"].(Schema); ok {
-		made["additionalProperties"] = l.one(inner, &wayBack{}, depth+1, seen)
+	if inner, ok := merged["additionalProperties"].(Schema); ok {
+		merged["additionalProperties"] = l.lower(inner, &argumentRestorer{}, depth+1, seen)
 	}
 	if l.dialect == DialectGemini {
-		return l.gemini(made, way, depth)
+		return l.gemini(merged, restorer, depth)
 	}
-	return made
+	return merged
 }
 
-func (l *lowering) branches(made Schema, word string, way *wayBack, depth int, seen []string) {
-	branches, ok := made[word].([]any)
+func (l *lowering) branches(schema Schema, word string, restorer *argumentRestorer, depth int, seen []string) {
+	branches, ok := schema[word].([]any)
 	if !ok {
 		return
 	}
@@ -263,45 +263,45 @@ func (l *lowering) branches(made Schema, word string, way *wayBack, depth int, s
 	texts, jsonTexts := false, false
 	for _, part := range branches {
 		if given, ok := part.(Schema); ok && given["type"] == "null" && l.dialect == DialectGemini {
-			made["nullable"] = true
+			schema["nullable"] = true
 			continue
 		}
-		inner := way.shared()
-		shape := l.one(part, inner, depth+1, seen)
+		inner := restorer.forAlternative()
+		shape := l.lower(part, inner, depth+1, seen)
 		kind, typed := shape["type"]
-		// A text among the alternatives has to stay the text it is.
+		// If one of the alternatives is a string, a string has to stay as it is.
 		texts = texts || (!inner.isText && (!typed || kind == "string"))
 		jsonTexts = jsonTexts || inner.isText
 		lowered = append(lowered, shape)
 	}
-	way.isText = way.isText || (jsonTexts && !texts)
-	made[word] = lowered
+	restorer.isText = restorer.isText || (jsonTexts && !texts)
+	schema[word] = lowered
 }
 
-func (l *lowering) properties(made Schema, way *wayBack, depth int, seen []string) {
-	properties, ok := made["properties"].(Schema)
+func (l *lowering) properties(schema Schema, restorer *argumentRestorer, depth int, seen []string) {
+	properties, ok := schema["properties"].(Schema)
 	if !ok {
 		return
 	}
-	if way.names == nil {
-		way.names, way.properties = map[string]string{}, map[string]*wayBack{}
+	if restorer.names == nil {
+		restorer.names, restorer.properties = map[string]string{}, map[string]*argumentRestorer{}
 	}
 	renamed, lowered := map[string]string{}, Schema{}
 	for _, key := range slices.Sorted(maps.Keys(properties)) {
 		name := shortened(key, keyAllowed, keyOthers)
 		renamed[key] = name
 		if name != key {
-			way.names[name] = key
+			restorer.names[name] = key
 		}
-		inner := way.properties[name]
+		inner := restorer.properties[name]
 		if inner == nil {
-			inner = &wayBack{}
-			way.properties[name] = inner
+			inner = &argumentRestorer{}
+			restorer.properties[name] = inner
 		}
-		lowered[name] = l.one(properties[key], inner, depth+1, seen)
+		lowered[name] = l.lower(properties[key], inner, depth+1, seen)
 	}
-	made["properties"] = lowered
-	if words, ok := made["required"].([]any); ok {
+	schema["properties"] = lowered
+	if words, ok := schema["required"].([]any); ok {
 		var required []any
 		for _, word := range words {
 			if text, ok := word.(string); ok {
@@ -310,139 +310,139 @@ func (l *lowering) properties(made Schema, way *wayBack, depth int, seen []strin
 				}
 			}
 		}
-		made["required"] = required
+		schema["required"] = required
 		if len(required) == 0 {
-			delete(made, "required")
+			delete(schema, "required")
 		}
 	}
 }
 
-func (l *lowering) items(made Schema, way *wayBack, depth int, seen []string) {
-	items, there := made["items"]
-	kinds, _ := made["type"].([]any)
-	if made["type"] != "array" && !contains(kinds, "array") && !there {
+func (l *lowering) items(schema Schema, restorer *argumentRestorer, depth int, seen []string) {
+	items, there := schema["items"]
+	kinds, _ := schema["type"].([]any)
+	if schema["type"] != "array" && !contains(kinds, "array") && !there {
 		return
 	}
 	if _, ok := items.(Schema); !ok {
 		items = Schema{}
 	}
-	if way.items == nil {
-		way.items = &wayBack{}
+	if restorer.items == nil {
+		restorer.items = &argumentRestorer{}
 	}
-	made["items"] = l.one(items, way.items, depth+1, seen)
+	schema["items"] = l.lower(items, restorer.items, depth+1, seen)
 }
 
-func (l *lowering) anything(made Schema, way *wayBack) Schema {
-	kept := Schema{}
-	if description, there := made["description"]; there {
-		kept["description"] = description
+func (l *lowering) unconstrained(schema Schema, restorer *argumentRestorer) Schema {
+	bare := Schema{}
+	if description, there := schema["description"]; there {
+		bare["description"] = description
 	}
 	if l.dialect == DialectGemini {
-		return asText(kept, way)
+		return asText(bare, restorer)
 	}
-	return kept
+	return bare
 }
 
 // asText is a value without a known shape, which the model writes as JSON text.
-func asText(made Schema, way *wayBack) Schema {
-	way.isText = true
+func asText(schema Schema, restorer *argumentRestorer) Schema {
+	restorer.isText = true
 	text := Schema{"type": "string"}
-	if description, there := made["description"]; there {
+	if description, there := schema["description"]; there {
 		text["description"] = description
 	}
-	if made["nullable"] == true {
+	if schema["nullable"] == true {
 		text["nullable"] = true
 	}
 	note(text, "As JSON text.")
 	return text
 }
 
-func (l *lowering) gemini(made Schema, way *wayBack, depth int) Schema {
-	branches, _ := made["oneOf"].([]any)
+func (l *lowering) gemini(schema Schema, restorer *argumentRestorer, depth int) Schema {
+	branches, _ := schema["oneOf"].([]any)
 	if len(branches) == 0 {
-		branches, _ = made["anyOf"].([]any)
+		branches, _ = schema["anyOf"].([]any)
 	}
-	delete(made, "oneOf")
-	delete(made, "anyOf")
-	if kinds, several := made["type"].([]any); several {
+	delete(schema, "oneOf")
+	delete(schema, "anyOf")
+	if kinds, several := schema["type"].([]any); several {
 		var rest []any
 		for _, kind := range kinds {
 			if kind == "null" {
-				made["nullable"] = true
+				schema["nullable"] = true
 			} else {
 				rest = append(rest, kind)
 			}
 		}
 		if len(rest) != 1 {
-			return asText(made, way)
+			return asText(schema, restorer)
 		}
-		made["type"] = rest[0]
+		schema["type"] = rest[0]
 	}
 	switch {
 	case len(branches) == 1:
-		delete(made, "type")
+		delete(schema, "type")
 		shape := maps.Clone(branches[0].(Schema))
-		maps.Copy(shape, made)
-		made = shape
+		maps.Copy(shape, schema)
+		schema = shape
 	case len(branches) > 1:
-		kept := Schema{"anyOf": branches}
+		alternatives := Schema{"anyOf": branches}
 		for _, key := range []string{"description", "nullable"} {
-			if value, there := made[key]; there {
-				kept[key] = value
+			if value, there := schema[key]; there {
+				alternatives[key] = value
 			}
 		}
-		return kept
+		return alternatives
 	}
-	if made["type"] == "null" {
-		made["type"], made["nullable"] = "string", true
+	if schema["type"] == "null" {
+		schema["type"], schema["nullable"] = "string", true
 	}
-	values(made)
-	kind, _ := made["type"].(string)
-	properties, _ := made["properties"].(Schema)
+	lowerEnum(schema)
+	kind, _ := schema["type"].(string)
+	properties, _ := schema["properties"].(Schema)
 	if kind == "" || (kind == "object" && len(properties) == 0 && depth > 0) {
-		return asText(made, way)
+		return asText(schema, restorer)
 	}
-	if format, _ := made["format"].(string); !slices.Contains(geminiFormats[kind], format) {
-		delete(made, "format")
+	if format, _ := schema["format"].(string); !slices.Contains(geminiFormats[kind], format) {
+		delete(schema, "format")
 	}
-	maps.DeleteFunc(made, func(key string, _ any) bool { return !slices.Contains(gemini, key) })
-	return made
+	maps.DeleteFunc(schema, func(key string, _ any) bool { return !slices.Contains(gemini, key) })
+	return schema
 }
 
-// values keeps an enum of texts and says any other in the description.
-func values(made Schema) {
-	given, ok := made["enum"].([]any)
+// lowerEnum keeps an enum of strings and writes any other one into the description.
+func lowerEnum(schema Schema) {
+	given, ok := schema["enum"].([]any)
 	if !ok {
 		return
 	}
-	var kept []any
-	var said []string
+	var values []any
+	var listed []string
 	texts, integers := true, true
 	for _, value := range given {
 		if value == nil {
-			made["nullable"] = true
+			schema["nullable"] = true
 			continue
 		}
 		_, isText := value.(string)
 		number, isNumber := value.(float64)
 		texts, integers = texts && isText, integers && isNumber && number == float64(int64(number))
-		kept, said = append(kept, value), append(said, compact(value))
+		values, listed = append(values, value), append(listed, compact(value))
 	}
-	kind, typed := made["type"]
-	if (!typed || kind == "string") && texts && len(kept) > 0 {
-		made["type"], made["enum"] = "string", kept
+	kind, typed := schema["type"]
+	if (!typed || kind == "string") && texts && len(values) > 0 {
+		schema["type"], schema["enum"] = "string", values
 		return
 	}
-	note(made, "One of: "+strings.Join(said, ", ")+".")
-	delete(made, "enum")
-	if !typed && integers && len(kept) > 0 {
-		made["type"] = "integer"
+	note(schema, "One of: "+strings.Join(listed, ", ")+".")
+	delete(schema, "enum")
+	if !typed && integers && len(values) > 0 {
+		schema["type"] = "integer"
 	}
 }
 
-func note(made Schema, sentence string) {
-	there, _ := made["description"].(string)
-	made["description"] = strings.TrimSpace(strings.TrimSpace(there) + " " + sentence)
+func note(schema Schema, sentence string) {
+	description, _ := schema["description"].(string)
+	schema["description"] = strings.TrimSpace(strings.TrimSpace(description) + " " + sentence)
 }
 
 func compact(value any) string {

@@ -44,13 +44,13 @@ func problems(given any, dialect Dialect, at string) (found []string) {
 	if !ok {
 		return []string{at + ": no object"}
 	}
-	say := func(format string, values ...any) { found = append(found, at+": "+fmt.Sprintf(format, values...)) }
+	add := func(format string, values ...any) { found = append(found, at+": "+fmt.Sprintf(format, values...)) }
 	top := at == ""
 	refused := []string{"$ref", "$defs", "allOf"}
 	if top {
 		refused = append(refused, "oneOf", "anyOf", "enum", "not")
 		if schema["type"] != "object" {
-			say("no object")
+			add("no object")
 		}
 	}
 	if dialect != DialectAnthropic {
@@ -58,7 +58,7 @@ func problems(given any, dialect Dialect, at string) (found []string) {
 	}
 	for word := range schema {
 		if slices.Contains(refused, word) || (dialect == DialectGemini && !slices.Contains(gemini, word)) {
-			say("has %s", word)
+			add("has %s", word)
 		}
 	}
 	properties, has := schema["properties"].(map[string]any)
@@ -67,36 +67,36 @@ func problems(given any, dialect Dialect, at string) (found []string) {
 		kinds = []any{schema["type"]}
 	}
 	if has && !slices.Contains(kinds, any("object")) {
-		say("properties without an object")
+		add("properties without an object")
 	}
 	if dialect == DialectGemini {
 		_, alternatives := schema["anyOf"]
 		if _, one := schema["type"].(string); !one && !alternatives {
-			say("has the type %v", schema["type"])
+			add("has the type %v", schema["type"])
 		}
 		if schema["type"] == "object" && len(properties) == 0 && !top {
-			say("an object without properties")
+			add("an object without properties")
 		}
 		if _, has := schema["items"]; schema["type"] == "array" && !has {
-			say("an array without items")
+			add("an array without items")
 		}
 		values, _ := schema["enum"].([]any)
 		for _, value := range values {
 			if _, ok := value.(string); !ok {
-				say("an enum of no texts")
+				add("an enum of no texts")
 			}
 		}
 	}
 	for key, value := range properties {
 		if !keyAllowed.MatchString(key) {
-			say("the name %s", key)
+			add("the name %s", key)
 		}
 		found = append(found, problems(value, dialect, at+"/"+key)...)
 	}
 	required, _ := schema["required"].([]any)
 	for _, key := range required {
 		if _, there := properties[key.(string)]; !there {
-			say("requires %v", key)
+			add("requires %v", key)
 		}
 	}
 	if items, has := schema["items"]; has {
@@ -185,9 +185,9 @@ func TestASchemaThatGrowsWithoutEndIsBounded(t *testing.T) {
 			}
 		}
 	}
-	for _, strange := range []Schema{{"$ref": 7}, {"allOf": 1}, {"properties": []any{}}, {"type": 7}, {"$ref": "#/nowhere"}, {"$ref": "http://a"}, nil} {
-		if Lower(strange, DialectGemini).Schema["type"] != "object" {
-			t.Error(strange)
+	for _, invalid := range []Schema{{"$ref": 7}, {"allOf": 1}, {"properties": []any{}}, {"type": 7}, {"$ref": "#/nowhere"}, {"$ref": "http://a"}, nil} {
+		if Lower(invalid, DialectGemini).Schema["type"] != "object" {
+			t.Error(invalid)
 		}
 	}
 }

@@ -33,8 +33,8 @@ const (
 	KindTimeout Kind = "Timeout"
 	// KindInvalidResponse is not what the API answers: broken JSON, a proxy's page, too large.
 	KindInvalidResponse Kind = "InvalidResponse"
-	// KindRedirectRefused is an answer that sends the client elsewhere. It does not go: the key is for one
-	// origin alone.
+	// KindRedirectRefused is an answer with a redirect. The client does not follow it: the key is for one
+	// origin only.
 	KindRedirectRefused Kind = "RedirectRefused"
 	// KindWaitTimeout is a user who did not connect, or nobody who decided, in the time that was given.
 	KindWaitTimeout Kind = "WaitTimeout"
@@ -55,49 +55,49 @@ type Error struct {
 	Status int
 	// RequestID finds the request in the server's log; empty where there was no answer.
 	RequestID string
-	// CanRetry says whether the same call may do better later.
+	// CanRetry says whether the same call may succeed later.
 	CanRetry bool
-	// RetryAfter is how long the server asks to wait; zero where it did not say.
+	// RetryAfter is how long the server asks to wait; zero where it did not name a time.
 	RetryAfter time.Duration
 	// Hint is the next step, where there is one.
 	Hint    string
 	Details map[string]any
 }
 
-// violationsMax is how many of the violations a text names; Details has all of them.
+// violationsMax is how many violations a message lists; Details has all of them.
 const violationsMax = 5
 
 // violations is what is wrong with the arguments, by JSON Pointer.
 func violations(details map[string]any) string {
 	found, _ := details["violations"].([]any)
-	var told []string
+	var texts []string
 	for _, one := range found {
 		if fields, ok := one.(map[string]any); ok {
 			path, _ := fields["path"].(string)
 			if path == "" {
 				path = "/"
 			}
-			told = append(told, fmt.Sprintf("%s: %v", path, fields["message"]))
+			texts = append(texts, fmt.Sprintf("%s: %v", path, fields["message"]))
 		}
 	}
-	if more := len(told) - violationsMax; more > 0 {
-		told = append(told[:violationsMax], fmt.Sprintf("and %d more", more))
+	if more := len(texts) - violationsMax; more > 0 {
+		texts = append(texts[:violationsMax], fmt.Sprintf("and %d more", more))
 	}
-	return strings.Join(told, "; ")
+	return strings.Join(texts, "; ")
 }
 
 func (e *Error) Error() string {
-	told := e.Code + ": " + e.Message
+	text := e.Code + ": " + e.Message
 	if wrong := violations(e.Details); wrong != "" {
-		told += " (" + wrong + ")"
+		text += " (" + wrong + ")"
 	}
 	if e.Hint != "" {
-		told += " " + e.Hint
+		text += " " + e.Hint
 	}
 	if e.RequestID != "" {
-		told += " (" + e.RequestID + ")"
+		text += " (" + e.RequestID + ")"
 	}
-	return told
+	return text
 }
 
 // Is makes errors.Is(err, &Error{Kind: KindNotFound}) hold for every error of that kind, and likewise for a Code.

@@ -68,7 +68,7 @@ func TestAKeyIsInNoTextOfTheClient(t *testing.T) {
 	}
 }
 
-func TestAKeyThatCannotBeSentIsRefusedWithoutBeingSaid(t *testing.T) {
+func TestAKeyThatCannotBeSentIsRefusedByAnErrorWithoutIt(t *testing.T) {
 	t.Setenv("TOOLGATE_API_KEY", "")
 	for _, bad := range []string{testKey + "\n", testKey + "\r\nX: y", "tg_live_ \u00e4", " " + testKey, ""} {
 		if _, err := New(Options{APIKey: bad}); err == nil || strings.Contains(err.Error(), "tg_live") {
@@ -98,15 +98,15 @@ func TestAValueCannotLeaveItsSegmentOfThePath(t *testing.T) {
 }
 
 func TestWhatIsNotTheAPIsAnswerIsAnError(t *testing.T) {
-	strange := &Error{Kind: KindInvalidResponse}
+	invalid := &Error{Kind: KindInvalidResponse}
 	for _, body := range []string{"", "null", "[]", "{}", `{"success":true}`, `{"success":true,"data":1}`, "\xff",
 		`{"success":false,"error":"x","meta":{"request_id":"r"}}`} {
-		if _, err := readAnswer(200, http.Header{}, []byte(body)); !errors.Is(err, strange) {
+		if _, err := readAnswer(200, http.Header{}, []byte(body)); !errors.Is(err, invalid) {
 			t.Fatal(body, err)
 		}
 	}
 	for _, data := range []string{`{"status":"new"}`, `{"status":"success"}`, `[]`, `null`, `{"status":1}`} {
-		if _, err := readOutcome(answer{data: json.RawMessage(data)}, ExecuteToolParams{}); !errors.Is(err, strange) {
+		if _, err := readOutcome(answer{data: json.RawMessage(data)}, ExecuteToolParams{}); !errors.Is(err, invalid) {
 			t.Fatal(data, err)
 		}
 	}
@@ -123,8 +123,8 @@ func TestAToolsetOfNoToolsRunsNoneAndSendsNothing(t *testing.T) {
 		t.Fatal(set, err)
 	}
 	call := ModelCall{Name: "execute_tool", Arguments: map[string]any{"tool_name": "github_delete_repository", "arguments": "{}"}}
-	if told, failed, err := set.Call(context.Background(), call); err != nil || !failed || told["code"] != "tool_not_found" {
-		t.Fatal(told, failed, err)
+	if content, failed, err := set.Call(context.Background(), call); err != nil || !failed || content["code"] != "tool_not_found" {
+		t.Fatal(content, failed, err)
 	}
 }
 
@@ -189,7 +189,7 @@ func TestABoundLinkRenewsWhatTheCallHadAndIsTheOneThatIsShown(t *testing.T) {
 	var shown []string
 	wait := Wait{Show: func(url string) { shown = append(shown, url) }, Timeout: time.Nanosecond}
 	if _, err := client.WaitForConnection(ctx, required, Confirm{}, wait); err == nil || !strings.Contains(err.Error(), "ConfirmAt") || shown != nil {
-		t.Fatal("who says nothing of it is asked to: ", shown, err)
+		t.Fatal("a call without a choice is refused: ", shown, err)
 	}
 	if _, err := client.Connect(ctx, LinkConnectionParams{Service: "a"}, Confirm{}, wait); err == nil || linked != nil {
 		t.Fatal(linked, err)

@@ -5,33 +5,33 @@ import (
 	"time"
 )
 
-// Outcome is what became of an execution: *Success, *ProviderError, *AuthRequired, *ApprovalRequired or *DryRun.
+// Outcome is how an execution ended: *Success, *ProviderError, *AuthRequired, *ApprovalRequired or *DryRun.
 // Switch on its type.
 type Outcome interface {
-	// About is what every outcome has.
-	About() *Ran
+	// Execution is what every outcome has in common.
+	Execution() *ExecutionInfo
 	outcome()
 }
 
-// Ran is what every outcome has.
-type Ran struct {
+// ExecutionInfo is what every outcome has in common.
+type ExecutionInfo struct {
 	ExecutionID string `json:"execution_id"`
 	ToolName    string `json:"tool_name"`
 	Service     string `json:"service"`
 	SessionID   string `json:"session_id"`
 	DurationMs  int64  `json:"duration_ms"`
 	RequestID   string `json:"request_id"`
-	// The call as it was made, so that it can be made again.
+	// The parameters of the call, so that it can be repeated.
 	params ExecuteToolParams
 }
 
-// About is what every outcome has.
-func (r *Ran) About() *Ran { return r }
-func (r *Ran) outcome()    {}
+// Execution is what every outcome has in common.
+func (e *ExecutionInfo) Execution() *ExecutionInfo { return e }
+func (e *ExecutionInfo) outcome()                  {}
 
 // Success is a tool that ran.
 type Success struct {
-	Ran
+	ExecutionInfo
 	// Result is the tool's own JSON; see Decode.
 	Result json.RawMessage `json:"result"`
 	// Truncated says where the rest of a large result is; nil if Result is whole.
@@ -48,12 +48,12 @@ func (s *Success) Decode(into any) error {
 
 // ProviderError is a tool that ran and has no result: the provider refused, or a limit of the sandbox was met.
 type ProviderError struct {
-	Ran
+	ExecutionInfo
 	Reason FailureReason `json:"reason"`
 	Err    ToolError     `json:"error"`
 }
 
-// RetryAfter is how long the provider asks to wait; zero where it did not say.
+// RetryAfter is how long the provider asks to wait; zero where it did not name a time.
 func (p *ProviderError) RetryAfter() time.Duration {
 	if p.Err.RetryAfterMs == nil {
 		return 0
@@ -63,7 +63,7 @@ func (p *ProviderError) RetryAfter() time.Duration {
 
 // AuthRequired is a user who has to connect an account: show ConnectURL, or use Client.WaitForConnection.
 type AuthRequired struct {
-	Ran
+	ExecutionInfo
 	// Expired: there was a connection, and it has to be renewed.
 	Expired  bool   `json:"expired"`
 	AuthType string `json:"auth_type"`
@@ -74,7 +74,7 @@ type AuthRequired struct {
 
 // ApprovalRequired is a call that a person has to allow first: show ApprovalURL, or use Client.WaitForApproval.
 type ApprovalRequired struct {
-	Ran
+	ExecutionInfo
 	Message     string           `json:"message"`
 	ApprovalID  string           `json:"approval_id"`
 	ApprovalURL string           `json:"approval_url"`
@@ -84,7 +84,7 @@ type ApprovalRequired struct {
 
 // DryRun is a call of which nothing was sent; these are the requests that would have been.
 type DryRun struct {
-	Ran
+	ExecutionInfo
 	Requests []PlannedRequest `json:"requests"`
 }
 
@@ -97,38 +97,38 @@ var fieldsOf = map[string][]string{
 	"dry_run":           {"requests"},
 }
 
-func readOutcome(made answer, params ExecuteToolParams) (Outcome, error) {
+func readOutcome(received answer, params ExecuteToolParams) (Outcome, error) {
 	var fields map[string]json.RawMessage
 	var status string
-	if json.Unmarshal(made.data, &fields) != nil || json.Unmarshal(fields["status"], &status) != nil {
-		return nil, invalidResponse(made.requestID, "the outcome is not an object with a status")
+	if json.Unmarshal(received.data, &fields) != nil || json.Unmarshal(fields["status"], &status) != nil {
+		return nil, invalidResponse(received.requestID, "the outcome is not an object with a status")
 	}
 	wanted, known := fieldsOf[status]
 	if !known {
-		return nil, invalidResponse(made.requestID, "the outcome %q is unknown: update this package", status)
+		return nil, invalidResponse(received.requestID, "the outcome %q is unknown: update this package", status)
 	}
 	for _, field := range append([]string{"execution_id", "tool_name", "service", "session_id", "duration_ms"}, wanted...) {
 		if _, there := fields[field]; !there {
-			return nil, invalidResponse(made.requestID, "the outcome lacks %s", field)
+			return nil, invalidResponse(received.requestID, "the outcome lacks %s", field)
 		}
 	}
-	var read Outcome
+	var outcome Outcome
 	switch status {
 	case "success":
-		read = &Success{}
+		outcome = &Success{}
 	case "error":
-		read = &ProviderError{}
+		outcome = &ProviderError{}
 	case "approval_required":
-		read = &ApprovalRequired{}
+		outcome = &ApprovalRequired{}
 	case "dry_run":
-		read = &DryRun{}
+		outcome = &DryRun{}
 	default:
-		read = &AuthRequired{Expired: status == "auth_expired"}
+		outcome = &AuthRequired{Expired: status == "auth_expired"}
 	}
-	if err := json.Unmarshal(made.data, read); err != nil {
-		return nil, invalidResponse(made.requestID, "the outcome cannot be read: %v", err)
+	if err := json.Unmarshal(received.data, outcome); err != nil {
+		return nil, invalidResponse(received.requestID, "the outcome cannot be read: %v", err)
 	}
-	about := read.About()
-	about.RequestID, about.params = made.requestID, params
-	return read, nil
+	info := outcome.Execution()
+	info.RequestID, info.params = received.requestID, params
+	return outcome, nil
 }

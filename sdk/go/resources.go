@@ -41,12 +41,12 @@ func (t *Tools) Schema(ctx context.Context, toolName string, params GetToolSchem
 // The call carries an idempotency key, so that repeating it after a lost answer runs it once; give your own
 // to keep it across restarts of your program.
 func (t *Tools) Execute(ctx context.Context, toolName string, params ExecuteToolParams) (Outcome, error) {
-	made, err := t.c.answer(ctx, "execute_tool", []string{toolName}, params)
+	received, err := t.c.answer(ctx, "execute_tool", []string{toolName}, params)
 	if err != nil {
 		return nil, err
 	}
 	params.RetryUnknown = false
-	return readOutcome(made, params)
+	return readOutcome(received, params)
 }
 
 // Skills are reusable instructions.
@@ -90,7 +90,7 @@ func (s *Skills) Create(ctx context.Context, params CreateSkillParams) (*Skill, 
 	return call[Skill](ctx, s.c, "create_skill", nil, params)
 }
 
-// Update changes what is given. With Version, only if that is the Skill's version.
+// Update changes the given fields. With Version, only if that is the Skill's version.
 func (s *Skills) Update(ctx context.Context, skillID string, params UpdateSkillParams) (*Skill, error) {
 	return call[Skill](ctx, s.c, "update_skill", []string{skillID}, params)
 }
@@ -144,7 +144,7 @@ func (t *Toolsets) Create(ctx context.Context, params CreateToolsetParams) (*Too
 	return call[ToolsetInfo](ctx, t.c, "create_toolset", nil, params)
 }
 
-// Update changes what is given.
+// Update changes the given fields.
 func (t *Toolsets) Update(ctx context.Context, name string, params UpdateToolsetParams) (*ToolsetInfo, error) {
 	return call[ToolsetInfo](ctx, t.c, "update_toolset", []string{name}, params)
 }
@@ -191,7 +191,7 @@ func (p *Permissions) Batch(ctx context.Context, userID string, params ChangePer
 	return call[UserPermissions](ctx, p.c, "change_permissions", []string{userID}, params)
 }
 
-// Summary counts the user's tools by what holds for them.
+// Summary counts the user's tools by their permission.
 func (p *Permissions) Summary(ctx context.Context, userID string) (*PermissionSummary, error) {
 	return call[PermissionSummary](ctx, p.c, "summarise_user_permissions", []string{userID}, nil)
 }
@@ -200,7 +200,7 @@ type defaultPermission struct {
 	Default DefaultRule `json:"default"`
 }
 
-// Default is what holds where no rule speaks of a tool.
+// Default is the permission of a tool that no rule is about.
 func (p *Permissions) Default(ctx context.Context) (DefaultRule, error) {
 	found, err := call[defaultPermission](ctx, p.c, "get_default_permission", nil, nil)
 	if err != nil {
@@ -209,7 +209,7 @@ func (p *Permissions) Default(ctx context.Context) (DefaultRule, error) {
 	return found.Default, nil
 }
 
-// SetDefault allows what no rule speaks of, or allows reads and asks about the rest (DefaultRuleByEffect).
+// SetDefault allows the tools that no rule is about, or allows reads and asks about the others (DefaultRuleByEffect).
 func (p *Permissions) SetDefault(ctx context.Context, params ChangeDefaultPermissionParams) (DefaultRule, error) {
 	found, err := call[defaultPermission](ctx, p.c, "change_default_permission", nil, params)
 	if err != nil {
@@ -218,7 +218,7 @@ func (p *Permissions) SetDefault(ctx context.Context, params ChangeDefaultPermis
 	return found.Default, nil
 }
 
-// Explain is what holds for one tool, and which rule made it so.
+// Explain is the permission that applies to one tool, and the rule that it comes from.
 func (p *Permissions) Explain(ctx context.Context, userID string, params ExplainPermissionParams) (*PermissionExplanation, error) {
 	return call[PermissionExplanation](ctx, p.c, "explain_permission", []string{userID}, params)
 }
@@ -231,7 +231,7 @@ func (n *Connections) Link(ctx context.Context, params LinkConnectionParams) (*C
 	return call[ConnectLink](ctx, n.c, "link_connection", nil, params)
 }
 
-// Confirm is your word that the browser that came to ConfirmURL belongs to the user.
+// Confirm confirms that the browser that came to ConfirmURL belongs to the user.
 func (n *Connections) Confirm(ctx context.Context, params ConfirmConnectionParams) (*ConnectionInfo, error) {
 	return call[ConnectionInfo](ctx, n.c, "confirm_connection", nil, params)
 }
@@ -254,7 +254,7 @@ func (n *Connections) ListPage(ctx context.Context, params ListConnectionsParams
 	return call[ConnectionPage](ctx, n.c, "list_connections", nil, params)
 }
 
-// Get reads a connection; with Wait also one that a link names and that is not there yet.
+// Get reads a connection; with Wait also one that a link names and that does not exist yet.
 func (n *Connections) Get(ctx context.Context, connectionID string, params GetConnectionParams) (*ConnectionInfo, error) {
 	return call[ConnectionInfo](ctx, n.c, "get_connection", []string{connectionID}, params)
 }
@@ -264,12 +264,12 @@ func (n *Connections) Delete(ctx context.Context, connectionID string) (*Deleted
 	return call[DeletedConnection](ctx, n.c, "delete_connection", []string{connectionID}, nil)
 }
 
-// Hook is where the provider sends the connection's events, and how many were taken.
+// Hook is where the provider sends the connection's events, and how many were accepted.
 func (n *Connections) Hook(ctx context.Context, connectionID string) (*Hook, error) {
 	return call[Hook](ctx, n.c, "get_connection_hook", []string{connectionID}, nil)
 }
 
-// PutHook opens the address for the provider's events. Without its secret the answer holds a fresh one.
+// PutHook opens the address for the provider's events. Without a secret the answer has a new one.
 func (n *Connections) PutHook(ctx context.Context, connectionID string, params PutConnectionHookParams) (*HookWithSecret, error) {
 	return call[HookWithSecret](ctx, n.c, "put_connection_hook", []string{connectionID}, params)
 }
@@ -336,7 +336,7 @@ func (s *Sessions) Send(ctx context.Context, sessionID string, params SendMessag
 	return call[Message](ctx, s.c, "send_message", []string{sessionID}, params)
 }
 
-// Resume goes on where the last turn had to stop, for a connection, an approval or a bound.
+// Resume continues where the last turn stopped for a connection, an approval or a limit.
 func (s *Sessions) Resume(ctx context.Context, sessionID string, params ResumeSessionParams) (*Message, error) {
 	return call[Message](ctx, s.c, "resume_session", []string{sessionID}, params)
 }
@@ -381,7 +381,7 @@ func (k *Knowledge) Search(ctx context.Context, params SearchKnowledgeParams) (*
 	return call[FoundPassages](ctx, k.c, "search_knowledge", nil, params)
 }
 
-// Executions are receipts: what ran, and every request that left.
+// Executions are receipts: what ran, and every request that was sent.
 type Executions struct{ c *Client }
 
 // List is all receipts, newest first. Limit is the size of a page.
@@ -406,7 +406,7 @@ func (e *Executions) Get(ctx context.Context, executionID string) (*ExecutionRec
 	return call[ExecutionReceipt](ctx, e.c, "get_execution", []string{executionID}, nil)
 }
 
-// Payloads reads the bodies that the workspace kept; for keys with the scope admin, and in the audit log.
+// Payloads reads the bodies that the workspace stores; needs the scope admin, and is recorded in the audit log.
 func (e *Executions) Payloads(ctx context.Context, executionID string) (*ExecutionPayloads, error) {
 	return call[ExecutionPayloads](ctx, e.c, "get_execution_payloads", []string{executionID}, nil)
 }
@@ -441,7 +441,7 @@ func (a *Approvals) Decide(ctx context.Context, approvalID string, params Decide
 	return call[Approval](ctx, a.c, "decide_approval", []string{approvalID}, params)
 }
 
-// Results are results that were too large for their answer, kept for an hour.
+// Results are results that were too large for their answer, stored for an hour.
 type Results struct{ c *Client }
 
 // Get is one piece of the result's JSON text.
@@ -463,7 +463,7 @@ func (r *Results) Text(ctx context.Context, resultID string) (string, error) {
 	return whole.String(), nil
 }
 
-// paged yields the items of page after page, and at last an error if there was one.
+// paged yields the items of all pages, and at the end an error if there was one.
 func paged[T any](cursor string, fetch func(cursor string) ([]T, string, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for next := cursor; ; {

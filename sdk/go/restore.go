@@ -2,37 +2,38 @@ package toolgate
 
 import "encoding/json"
 
-// wayBack is what has to be undone in a value: names of properties, and objects that were sent as text.
-type wayBack struct {
+// argumentRestorer undoes in a value what Lower changed: renamed properties, and values that the model writes as JSON
+// text.
+type argumentRestorer struct {
 	names      map[string]string
-	properties map[string]*wayBack
-	items      *wayBack
+	properties map[string]*argumentRestorer
+	items      *argumentRestorer
 	isText     bool
 }
 
-func (w *wayBack) restore(value any) any {
+func (r *argumentRestorer) restore(value any) any {
 	switch value := value.(type) {
 	case string:
 		var read any
-		if w.isText && json.Unmarshal([]byte(value), &read) == nil {
+		if r.isText && json.Unmarshal([]byte(value), &read) == nil {
 			return read
 		}
 	case []any:
-		if w.items == nil {
+		if r.items == nil {
 			break
 		}
 		restored := make([]any, len(value))
 		for at, inner := range value {
-			restored[at] = w.items.restore(inner)
+			restored[at] = r.items.restore(inner)
 		}
 		return restored
 	case map[string]any:
 		restored := make(map[string]any, len(value))
 		for name, inner := range value {
-			if way, known := w.properties[name]; known {
-				inner = way.restore(inner)
+			if restorer, known := r.properties[name]; known {
+				inner = restorer.restore(inner)
 			}
-			if original, renamed := w.names[name]; renamed {
+			if original, renamed := r.names[name]; renamed {
 				name = original
 			}
 			restored[name] = inner
@@ -42,13 +43,13 @@ func (w *wayBack) restore(value any) any {
 	return value
 }
 
-// shared is a way that an alternative fills and the value's own way shares.
-func (w *wayBack) shared() *wayBack {
-	if w.names == nil {
-		w.names, w.properties = map[string]string{}, map[string]*wayBack{}
+// forAlternative is the restorer of one alternative. It shares names, properties and items with this one, but not isText.
+func (r *argumentRestorer) forAlternative() *argumentRestorer {
+	if r.names == nil {
+		r.names, r.properties = map[string]string{}, map[string]*argumentRestorer{}
 	}
-	if w.items == nil {
-		w.items = &wayBack{}
+	if r.items == nil {
+		r.items = &argumentRestorer{}
 	}
-	return &wayBack{names: w.names, properties: w.properties, items: w.items}
+	return &argumentRestorer{names: r.names, properties: r.properties, items: r.items}
 }

@@ -32,15 +32,15 @@ func (f Format) dialect() Dialect {
 	return DialectOpenAI
 }
 
-// ToolsetOptions say which tools, and for whom they run.
+// ToolsetOptions say which tools a toolset has, and for which user they run.
 type ToolsetOptions struct {
 	// Tools are the chosen ones, by name, none of them if empty; the three generic operations if nil.
 	Tools             []string
 	UserID, SessionID string
-	// OnOutcome is told each call that ran and its outcome, whole: a model hears of a file its name, type and size,
-	// and its content is here alone.
+	// OnOutcome is called with each call that ran and its complete outcome: of a file a model gets name, type and
+	// size, and only here is its content.
 	OnOutcome func(ModelCall, Outcome)
-	// ConfirmURL binds the connect links that the model hands out; see ConfirmAt.
+	// ConfirmURL binds the connect links that the model passes to the user; see ConfirmAt.
 	ConfirmURL string
 }
 
@@ -49,11 +49,11 @@ type Toolset struct {
 	client  *Client
 	format  Format
 	options ToolsetOptions
-	made    []modelTool
+	tools   []modelTool
 }
 
 type modelTool struct {
-	// name is what the model calls it; toolName, empty for a generic operation, what it is called.
+	// name is the name that the model uses; toolName is the tool's own, empty for a generic operation.
 	name, toolName, description string
 	lowered                     *Lowered
 }
@@ -86,7 +86,7 @@ func (c *Client) Toolset(ctx context.Context, format Format, options ToolsetOpti
 			return nil, err
 		}
 		lowered := Lower(described.InputSchema, format.dialect())
-		set.made = append(set.made, modelTool{ModelName(toolName), toolName, described.Description, lowered})
+		set.tools = append(set.tools, modelTool{ModelName(toolName), toolName, described.Description, lowered})
 	}
 	if options.Tools == nil {
 		for _, one := range generic {
@@ -94,7 +94,7 @@ func (c *Client) Toolset(ctx context.Context, format Format, options ToolsetOpti
 			if err := json.Unmarshal([]byte(one.schema), &schema); err != nil {
 				return nil, err
 			}
-			set.made = append(set.made, modelTool{one.name, "", one.description, Lower(schema, format.dialect())})
+			set.tools = append(set.tools, modelTool{one.name, "", one.description, Lower(schema, format.dialect())})
 		}
 	}
 	return set, nil
@@ -102,35 +102,35 @@ func (c *Client) Toolset(ctx context.Context, format Format, options ToolsetOpti
 
 // Definitions is the value of `tools` in the provider's request.
 func (t *Toolset) Definitions() []map[string]any {
-	made := []map[string]any{}
-	for _, tool := range t.made {
-		made = append(made, definition(t.format, tool.name, tool.description, tool.lowered.Schema))
+	definitions := []map[string]any{}
+	for _, tool := range t.tools {
+		definitions = append(definitions, definition(t.format, tool.name, tool.description, tool.lowered.Schema))
 	}
-	if t.format == FormatGemini && len(made) > 0 {
-		return []map[string]any{{"functionDeclarations": made}}
+	if t.format == FormatGemini && len(definitions) > 0 {
+		return []map[string]any{{"functionDeclarations": definitions}}
 	}
-	return made
+	return definitions
 }
 
 func definition(format Format, name, description string, schema Schema) map[string]any {
-	made := map[string]any{"name": name, "description": description}
+	function := map[string]any{"name": name, "description": description}
 	switch format {
 	case FormatAnthropic:
-		made["input_schema"] = schema
-		return made
+		function["input_schema"] = schema
+		return function
 	case FormatGemini:
 		// Gemini takes no object without properties.
 		if properties, _ := schema["properties"].(Schema); len(properties) > 0 {
-			made["parameters"] = schema
+			function["parameters"] = schema
 		}
-		return made
+		return function
 	}
-	made["parameters"] = schema
+	function["parameters"] = schema
 	if format == FormatOpenAIResponses {
-		made["type"], made["strict"] = "function", false
-		return made
+		function["type"], function["strict"] = "function", false
+		return function
 	}
-	return map[string]any{"type": "function", "function": made}
+	return map[string]any{"type": "function", "function": function}
 }
 
 // Calls reads the calls in a model's answer, given as JSON: OpenAI's message or its tool_calls, the output of a
@@ -144,11 +144,11 @@ func (t *Toolset) Calls(answer []byte) ([]ModelCall, error) {
 			return nil, err
 		}
 		if raw, there := whole[inner]; there {
-			// A text in its place has no calls in it.
+			// Text in place of a list has no calls in it.
 			_ = json.Unmarshal(raw, &items)
 		}
 	}
-	type called struct {
+	type functionCall struct {
 		ID        string          `json:"id"`
 		Name      string          `json:"name"`
 		Args      json.RawMessage `json:"args"`
@@ -163,8 +163,8 @@ func (t *Toolset) Calls(answer []byte) ([]ModelCall, error) {
 			Name      string          `json:"name"`
 			Arguments json.RawMessage `json:"arguments"`
 			Input     json.RawMessage `json:"input"`
-			Function  called          `json:"function"`
-			Gemini    *called         `json:"functionCall"`
+			Function  functionCall    `json:"function"`
+			Gemini    *functionCall   `json:"functionCall"`
 		}
 		if err := json.Unmarshal(raw, &item); err != nil {
 			return nil, err
@@ -184,19 +184,19 @@ func (t *Toolset) Calls(answer []byte) ([]ModelCall, error) {
 }
 
 func modelCall(id, name string, arguments json.RawMessage) ModelCall {
-	made := ModelCall{ID: id, Name: name, Arguments: map[string]any{}}
+	call := ModelCall{ID: id, Name: name, Arguments: map[string]any{}}
 	var text string
 	if json.Unmarshal(arguments, &text) == nil {
 		arguments = json.RawMessage(text)
 	}
 	if len(arguments) > 0 {
-		made.malformed = json.Unmarshal(arguments, &made.Arguments) != nil
+		call.malformed = json.Unmarshal(arguments, &call.Arguments) != nil
 	}
-	return made
+	return call
 }
 
-// Run makes every call in a model's answer, given as JSON, and answers what the provider's next request says about
-// them, in their order. A failed call is told to the model; an error is an answer that cannot be read.
+// Run makes every call in a model's answer, given as JSON, and answers the results of the calls for the provider's next
+// request, in their order. A failed call has a result for the model; an error is an answer that cannot be read.
 func (t *Toolset) Run(ctx context.Context, answer []byte) ([]map[string]any, error) {
 	calls, err := t.Calls(answer)
 	if err != nil {
@@ -204,17 +204,17 @@ func (t *Toolset) Run(ctx context.Context, answer []byte) ([]map[string]any, err
 	}
 	results := []map[string]any{}
 	for _, call := range calls {
-		told, failed, err := t.Call(ctx, call)
+		content, failed, err := t.Call(ctx, call)
 		if err != nil {
 			return nil, err
 		}
-		results = append(results, t.result(call, told, failed))
+		results = append(results, t.result(call, content, failed))
 	}
 	return results, nil
 }
 
-func (t *Toolset) result(call ModelCall, told map[string]any, failed bool) map[string]any {
-	text := compact(told)
+func (t *Toolset) result(call ModelCall, content map[string]any, failed bool) map[string]any {
+	text := compact(content)
 	switch t.format {
 	case FormatOpenAIResponses:
 		return map[string]any{"type": "function_call_output", "call_id": call.ID, "output": text}
@@ -225,7 +225,7 @@ func (t *Toolset) result(call ModelCall, told map[string]any, failed bool) map[s
 		}
 		return block
 	case FormatGemini:
-		response := map[string]any{"name": call.Name, "response": told}
+		response := map[string]any{"name": call.Name, "response": content}
 		if call.ID != "" {
 			response["id"] = call.ID
 		}
@@ -234,30 +234,30 @@ func (t *Toolset) result(call ModelCall, told map[string]any, failed bool) map[s
 	return map[string]any{"role": "tool", "tool_call_id": call.ID, "content": text}
 }
 
-// Call makes one call and answers what a model is told of it, and whether it failed.
-func (t *Toolset) Call(ctx context.Context, call ModelCall) (told map[string]any, failed bool, err error) {
+// Call makes one call and answers the content of its result for the model, and whether it failed.
+func (t *Toolset) Call(ctx context.Context, call ModelCall) (content map[string]any, failed bool, err error) {
 	if call.malformed {
 		return unusable("invalid_json", "the arguments are not one JSON object")
 	}
-	told, failed, err = t.call(ctx, call)
+	content, failed, err = t.call(ctx, call)
 	var refused *Error
 	if errors.As(err, &refused) {
-		told = map[string]any{"status": "error", "code": refused.Code, "message": refused.Message, "can_retry": refused.CanRetry}
+		content = map[string]any{"status": "error", "code": refused.Code, "message": refused.Message, "can_retry": refused.CanRetry}
 		if refused.Hint != "" {
-			told["hint"] = refused.Hint
+			content["hint"] = refused.Hint
 		}
 		if len(refused.Details) > 0 {
-			told["details"] = refused.Details
+			content["details"] = refused.Details
 		}
-		return told, true, nil
+		return content, true, nil
 	}
-	return told, failed, err
+	return content, failed, err
 }
 
 func (t *Toolset) call(ctx context.Context, call ModelCall) (map[string]any, bool, error) {
-	// Chosen, be it none: then no other one is ever run.
+	// Tools were chosen, possibly none: then no other tool is run.
 	if t.options.Tools != nil {
-		for _, tool := range t.made {
+		for _, tool := range t.tools {
 			if tool.name == call.Name {
 				return t.execute(ctx, call, tool.toolName, tool.lowered.Restore(call.Arguments))
 			}
@@ -303,46 +303,46 @@ func (t *Toolset) execute(ctx context.Context, call ModelCall, toolName string, 
 	if t.options.OnOutcome != nil {
 		t.options.OnOutcome(call, outcome)
 	}
-	switch ran := outcome.(type) {
+	switch outcome := outcome.(type) {
 	case *Success:
-		told := map[string]any{"status": "success", "result": ran.Result}
-		if ran.Summary != "" {
-			told["summary"] = ran.Summary
+		content := map[string]any{"status": "success", "result": outcome.Result}
+		if outcome.Summary != "" {
+			content["summary"] = outcome.Summary
 		}
-		if len(ran.Files) > 0 {
+		if len(outcome.Files) > 0 {
 			var files []map[string]any
-			for _, file := range ran.Files {
-				about := fieldsOfValue(file)
-				delete(about, "content")
-				files = append(files, about)
+			for _, file := range outcome.Files {
+				fields := fieldsOfValue(file)
+				delete(fields, "content")
+				files = append(files, fields)
 			}
-			told["files"] = files
+			content["files"] = files
 		}
-		if ran.Truncated != nil {
-			told["truncated"] = ran.Truncated
+		if outcome.Truncated != nil {
+			content["truncated"] = outcome.Truncated
 		}
-		if ran.NextCursor != "" {
-			told["next_cursor"] = ran.NextCursor
+		if outcome.NextCursor != "" {
+			content["next_cursor"] = outcome.NextCursor
 		}
-		return told, false, nil
+		return content, false, nil
 	case *ProviderError:
-		told := map[string]any{"status": "error", "reason": ran.Reason}
-		maps.Copy(told, fieldsOfValue(ran.Err))
-		return told, true, nil
+		content := map[string]any{"status": "error", "reason": outcome.Reason}
+		maps.Copy(content, fieldsOfValue(outcome.Err))
+		return content, true, nil
 	case *AuthRequired:
-		told := map[string]any{"status": "auth_required", "message": ran.Message}
-		if ran.Expired {
-			told["status"] = "auth_expired"
+		content := map[string]any{"status": "auth_required", "message": outcome.Message}
+		if outcome.Expired {
+			content["status"] = "auth_expired"
 		}
-		if ran.ConnectURL != "" {
-			told["connect_url"], told["next"] = ran.ConnectURL, "Ask the user to open connect_url, then repeat the call."
+		if outcome.ConnectURL != "" {
+			content["connect_url"], content["next"] = outcome.ConnectURL, "Ask the user to open connect_url, then repeat the call."
 		}
-		return told, false, nil
+		return content, false, nil
 	case *ApprovalRequired:
-		return map[string]any{"status": "approval_required", "message": ran.Message, "approval_url": ran.ApprovalURL,
+		return map[string]any{"status": "approval_required", "message": outcome.Message, "approval_url": outcome.ApprovalURL,
 			"next": "A person has to approve it at approval_url; then repeat the call."}, false, nil
 	case *DryRun:
-		return map[string]any{"status": "dry_run", "requests": ran.Requests}, false, nil
+		return map[string]any{"status": "dry_run", "requests": outcome.Requests}, false, nil
 	}
 	return unusable("invalid_response", "the outcome is unknown")
 }

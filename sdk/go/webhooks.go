@@ -16,7 +16,7 @@ import (
 // Webhooks are events that the server sends.
 type Webhooks struct{ c *Client }
 
-// Create sends events to an address. The answer alone holds the secret.
+// Create sends events to an address. Only this answer has the secret.
 func (w *Webhooks) Create(ctx context.Context, params CreateWebhookParams) (*WebhookWithSecret, error) {
 	return call[WebhookWithSecret](ctx, w.c, "create_webhook", nil, params)
 }
@@ -35,7 +35,7 @@ func (w *Webhooks) Get(ctx context.Context, webhookID string) (*Webhook, error) 
 	return call[Webhook](ctx, w.c, "get_webhook", []string{webhookID}, nil)
 }
 
-// Update changes what is given. Switched on, it forgets earlier failures and sends what waits.
+// Update changes the given fields. Enabling it clears earlier failures and sends the waiting deliveries.
 func (w *Webhooks) Update(ctx context.Context, webhookID string, params UpdateWebhookParams) (*Webhook, error) {
 	return call[Webhook](ctx, w.c, "update_webhook", []string{webhookID}, params)
 }
@@ -45,17 +45,17 @@ func (w *Webhooks) Delete(ctx context.Context, webhookID string) (*DeletedWebhoo
 	return call[DeletedWebhook](ctx, w.c, "delete_webhook", []string{webhookID}, nil)
 }
 
-// Rotate makes a new secret; the one before signs too for 24 hours, or as many as are given.
+// Rotate makes a new secret; the previous one also signs for another 24 hours, or for OverlapHours.
 func (w *Webhooks) Rotate(ctx context.Context, webhookID string, params RotateWebhookSecretParams) (*WebhookWithSecret, error) {
 	return call[WebhookWithSecret](ctx, w.c, "rotate_webhook_secret", []string{webhookID}, params)
 }
 
-// Test sends an event webhook.test, whatever events the webhook wants.
+// Test sends an event webhook.test, whichever events the webhook subscribes to.
 func (w *Webhooks) Test(ctx context.Context, webhookID string) (*WebhookDelivery, error) {
 	return call[WebhookDelivery](ctx, w.c, "test_webhook", []string{webhookID}, nil)
 }
 
-// Deliveries is what became of the webhook's events, newest first. Limit is the size of a page.
+// Deliveries is the deliveries of the webhook's events, newest first. Limit is the size of a page.
 func (w *Webhooks) Deliveries(ctx context.Context, webhookID string, params ListWebhookDeliveriesParams) iter.Seq2[WebhookDelivery, error] {
 	return paged(params.Cursor, func(cursor string) ([]WebhookDelivery, string, error) {
 		params.Cursor = cursor

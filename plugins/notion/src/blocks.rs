@@ -4,6 +4,7 @@
 //! one request may hold), quotes, fenced code, tables, dividers and images. What is none of these
 //! is a paragraph.
 
+use toolgate_sdk::markdown::is_delimiter_row;
 use toolgate_sdk::{Value, json};
 
 use crate::rich_text::{from_markdown, plain};
@@ -35,7 +36,7 @@ pub fn blocks(markdown: &str) -> Vec<Value> {
             open.clear();
             continue;
         }
-        if trimmed.starts_with('|') && lines.get(index).is_some_and(|next| is_rule(next)) {
+        if trimmed.starts_with('|') && lines.get(index).is_some_and(|next| is_delimiter_row(next)) {
             flush(&mut paragraph, &mut out);
             let rows = lines[index + 1..]
                 .iter()
@@ -214,11 +215,6 @@ const LANGUAGES: [&str; 34] = [
     "typescript",
     "yaml",
 ];
-
-fn is_rule(line: &str) -> bool {
-    let line = line.trim();
-    line.starts_with('|') && line.contains('-') && line.chars().all(|c| "|-: ".contains(c))
-}
 
 fn cells(line: &str) -> Vec<&str> {
     line.trim()

@@ -1,5 +1,6 @@
 //! Notion's rich text: Markdown marks to annotated pieces, and back.
 
+use toolgate_sdk::markdown::between_marks;
 use toolgate_sdk::{Value, json};
 
 /// Longest content of one piece, in characters.
@@ -32,7 +33,7 @@ fn inline(text: &str, marks: Marks, pieces: &mut Vec<Value>) {
     while let Some(first) = rest[unmarked..].chars().next() {
         let at = &rest[unmarked..];
         let found = marked(at, marks);
-        let Some((taken, inner, kind)) = found else {
+        let Some((length, inner, kind)) = found else {
             unmarked += first.len_utf8();
             continue;
         };
@@ -42,7 +43,7 @@ fn inline(text: &str, marks: Marks, pieces: &mut Vec<Value>) {
             Kind::Link(target) => push(inner, marks, false, Some(target), pieces),
             Kind::Marks(marks) => inline(inner, marks, pieces),
         }
-        rest = &at[taken..];
+        rest = &at[length..];
         unmarked = 0;
     }
     push(rest, marks, false, None, pieces);
@@ -56,13 +57,13 @@ enum Kind<'a> {
 
 /// A marked span at the start of `text`: its length, what is in it, and what the mark means.
 fn marked(text: &str, marks: Marks) -> Option<(usize, &str, Kind<'_>)> {
-    if let Some((taken, inner)) = between(text, "`") {
-        return Some((taken, inner, Kind::Code));
+    if let Some((length, inner)) = between_marks(text, "`") {
+        return Some((length, inner, Kind::Code));
     }
     for mark in ["**", "__"] {
-        if let Some((taken, inner)) = between(text, mark) {
+        if let Some((length, inner)) = between_marks(text, mark) {
             return Some((
-                taken,
+                length,
                 inner,
                 Kind::Marks(Marks {
                     bold: true,
@@ -71,9 +72,9 @@ fn marked(text: &str, marks: Marks) -> Option<(usize, &str, Kind<'_>)> {
             ));
         }
     }
-    if let Some((taken, inner)) = between(text, "~~") {
+    if let Some((length, inner)) = between_marks(text, "~~") {
         return Some((
-            taken,
+            length,
             inner,
             Kind::Marks(Marks {
                 strike: true,
@@ -81,9 +82,9 @@ fn marked(text: &str, marks: Marks) -> Option<(usize, &str, Kind<'_>)> {
             }),
         ));
     }
-    if let Some((taken, inner)) = between(text, "*") {
+    if let Some((length, inner)) = between_marks(text, "*") {
         return Some((
-            taken,
+            length,
             inner,
             Kind::Marks(Marks {
                 italic: true,
@@ -96,16 +97,8 @@ fn marked(text: &str, marks: Marks) -> Option<(usize, &str, Kind<'_>)> {
     let web = ["https://", "http://", "mailto:"]
         .iter()
         .any(|scheme| target.starts_with(scheme));
-    let taken = label.len() + target.len() + 4;
-    (web && !label.contains(['[', ']'])).then_some((taken, label, Kind::Link(target)))
-}
-
-fn between<'a>(text: &'a str, mark: &str) -> Option<(usize, &'a str)> {
-    let inner = text.strip_prefix(mark)?;
-    let end = inner.find(mark)?;
-    let found = &inner[..end];
-    let padded = found.starts_with(' ') || found.ends_with(' ');
-    (!found.is_empty() && !padded).then_some((end + 2 * mark.len(), found))
+    let length = label.len() + target.len() + 4;
+    (web && !label.contains(['[', ']'])).then_some((length, label, Kind::Link(target)))
 }
 
 fn push(text: &str, marks: Marks, code: bool, link: Option<&str>, pieces: &mut Vec<Value>) {

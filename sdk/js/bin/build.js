@@ -27,13 +27,13 @@ export async function build(source, tools = dirname(resolve(source))) {
 
     const wit = await contract();
     const [, version] = /^package toolgate:plugin@(.+);$/m.exec(wit);
-    const faces = ['call', ...['kv', 'blobs'].filter((name) => capabilities.includes(name))];
+    const imports = ['call', ...['kv', 'blobs'].filter((name) => capabilities.includes(name))];
     const entry = join(folder, 'entry.js');
     await writeFile(entry, [
-      ...faces.map((face) => `import * as ${face} from 'toolgate:plugin/${face}@${version}';`),
+      ...imports.map((name) => `import * as ${name} from 'toolgate:plugin/${name}@${version}';`),
       `import plugin from ${JSON.stringify(resolve(source))};`,
       `import { bind } from ${JSON.stringify(join(here, '../src/guest.js'))};`,
-      `export const integration = bind(plugin, ${JSON.stringify(manifest)}, { ${faces.join(', ')} });`,
+      `export const integration = bind(plugin, ${JSON.stringify(manifest)}, { ${imports.join(', ')} });`,
     ].join('\n'));
     const whole = join(folder, 'whole.js');
     await bundle(entry, whole, tools);
@@ -102,7 +102,7 @@ function ownPlace(cause, source) {
   return source;
 }
 
-/** A package of the plugin's own project, wherever this file lies. */
+/** A package of the plugin's own project, independent of the place of this file. */
 export async function installed(name, from, file) {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     const place = join(folder, 'node_modules', name);
@@ -116,14 +116,14 @@ export async function installed(name, from, file) {
   }
 }
 
-/** wit/toolgate.wit, from beside this package or from the repository that it lies in. */
+/** wit/toolgate.wit of this package, or of the repository that contains it. */
 export async function contract() {
   const place = [join(here, '../wit/toolgate.wit'), join(here, '../../../wit/toolgate.wit')].find(existsSync);
   if (!place) throw new Error('wit/toolgate.wit is missing from the package toolgate-plugin');
   return readFile(place, 'utf8');
 }
 
-/** The contract with a world of just these imports. Without the capability, `blobs` keeps its type alone. */
+/** The contract with a world of just these imports. Without the capability, `blobs` has only its type. */
 export function world(wit, capabilities) {
   const has = (name) => capabilities.includes(name);
   const bare = has('blobs') ? wit : wit.replace(/(interface blobs \{)[\s\S]*?\n\}/, '$1\n    resource blob;\n}');

@@ -1,4 +1,4 @@
-// What a gateway would refuse of a declaration, said while it is declared, with the name of the tool and the key.
+// Checks a declaration while it is made: what a gateway would refuse is an error that names the tool and the key.
 
 const KEYS = [
   'service', 'title', 'version', 'description', 'homepage', 'categories', 'hosts', 'request_headers', 'response_headers',
@@ -19,7 +19,7 @@ const isText = (value) => typeof value === 'string' && value.trim() !== '';
 const isTexts = (value) => Array.isArray(value) && value.every((one) => typeof one === 'string');
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** @throws TypeError for a declaration that no gateway takes. */
+/** @throws TypeError for a declaration that every gateway refuses. */
 export function checkPlugin(plugin) {
   const unknown = Object.keys(plugin).find((key) => !KEYS.includes(key));
   if (unknown) throw new TypeError(`unknown key \`${unknown}\`; \`definePlugin\` takes ${KEYS.join(', ')}`);
@@ -34,8 +34,8 @@ export function checkPlugin(plugin) {
   }
   for (const key of LISTS) if (plugin[key] !== undefined && !Array.isArray(plugin[key])) throw new TypeError(`\`${key}\` is a list: [...]`);
   for (const key of LISTS_OF_TEXT) if (plugin[key] !== undefined && !isTexts(plugin[key])) throw new TypeError(`\`${key}\` is a list of texts`);
-  const odd = (plugin.capabilities ?? []).find((name) => !CAPABILITIES.includes(name));
-  if (odd) throw new TypeError(`\`capabilities\`: \`${odd}\` is not one of ${CAPABILITIES.join(', ')}`);
+  const unknownCapability = (plugin.capabilities ?? []).find((name) => !CAPABILITIES.includes(name));
+  if (unknownCapability) throw new TypeError(`\`capabilities\`: \`${unknownCapability}\` is not one of ${CAPABILITIES.join(', ')}`);
   const limit = Object.keys(plugin.limits ?? {}).find((key) => !LIMITS.includes(key));
   if (limit) throw new TypeError(`\`limits\`: unknown key \`${limit}\`; known are ${LIMITS.join(', ')}`);
   const slots = (plugin.auth ?? []).map(checkSlot);
@@ -57,7 +57,7 @@ function checkSlot(slot, index) {
   return slot.slot;
 }
 
-/** @throws TypeError for a tool whose words do not fit each other. */
+/** @throws TypeError for a tool whose keys contradict each other. */
 export function checkTool(spec, input) {
   for (const key of TOOL_LISTS) {
     if (spec[key] !== undefined && !isTexts(spec[key])) throw new TypeError(`${spec.name}: \`${key}\` is a list of texts`);
@@ -96,7 +96,7 @@ function checkSchema(place, schema) {
   checkSchema(`${place}, an item`, schema.items);
 }
 
-/** As far as type, choice and bounds go. */
+/** Checks only type, `enum` and bounds. */
 function fits(schema, value) {
   const is = {
     string: typeof value === 'string', boolean: typeof value === 'boolean', integer: Number.isInteger(value),

@@ -1,4 +1,4 @@
-// What a tool sees of the call it serves: the way out, settings, time, its page, small state, files.
+// What a tool can use during a call: requests, settings, time, its page, small state, files.
 
 import { ToolError, problem } from './error.js';
 
@@ -10,13 +10,13 @@ export class Context {
     this.#host = host;
     /** The gateway's session, for tools of several steps. */
     this.session = session;
-    /** Where the caller wants to go on; undefined for the first page. */
+    /** The cursor of the page that the caller asks for; undefined for the first page. */
     this.cursor = cursor;
   }
 
   /**
-   * The platform's `fetch`. The gateway adds the credential whose audience holds the address; a request
-   * that gets no answer is a `ToolError`, an unhappy answer is the caller's to judge.
+   * The platform's `fetch`. The gateway adds the credential whose audience contains the address. A request
+   * without an answer is a `ToolError`; an answer is returned whatever its status is.
    */
   async fetch(address, init) {
     try {
@@ -65,12 +65,12 @@ export class Context {
     return Number(this.#host.call.nowMs());
   }
 
-  /** What is left of the call's time. */
+  /** Milliseconds until the call's time limit. */
   remainingMs() {
     return Number(this.#host.call.remainingMs());
   }
 
-  /** Whether the caller does not want the result any more. */
+  /** Whether the caller has cancelled the call. */
   cancelled() {
     return this.#host.call.cancelled();
   }
@@ -89,14 +89,14 @@ export class Context {
     this.#host.call.progress(BigInt(done), total === undefined ? undefined : BigInt(total), message);
   }
 
-  /** A part of the result before the whole, for callers that read a stream of REST. */
+  /** A part of the result, sent before the complete one to callers that read a stream of REST. */
   partial(data) {
     this.#host.call.partial(JSON.stringify(data));
   }
 
   /** Small state of the session and this service. Needs the capability `kv`. */
   get kv() {
-    const kv = need(this.#host.kv, 'kv');
+    const kv = requireImport(this.#host.kv, 'kv');
     const text = new TextDecoder();
     return {
       get(key) {
@@ -114,11 +114,11 @@ export class Context {
 
   /** Files that stay on the host for the length of the call. Needs the capability `blobs`. */
   get blobs() {
-    return need(this.#host.blobs, 'blobs');
+    return requireImport(this.#host.blobs, 'blobs');
   }
 }
 
-function need(face, capability) {
-  if (!face) throw ToolError.internal(`the plugin does not list the capability \`${capability}\``);
-  return face;
+function requireImport(imported, capability) {
+  if (!imported) throw ToolError.internal(`the plugin does not list the capability \`${capability}\``);
+  return imported;
 }

@@ -28,7 +28,7 @@ export class ToolError extends Error {
     return new ToolError('not-found', message);
   }
 
-  /** An answer of the provider that makes no sense. */
+  /** An answer of the provider that cannot be used. */
   static upstream(message) {
     return new ToolError('upstream', message);
   }
@@ -63,11 +63,11 @@ const CODE_AT = [
   ['error', 'code'], ['error_code'], ['errcode'], ['code'], ['error', 'status'], ['errorType'], ['errors', 0, 'code'],
 ];
 
-// A text has characters at its numbers, which nobody means.
+// Strings are not indexed: a number would select one of their characters.
 const at = (value, path) => path.reduce((inner, step) => (typeof inner === 'object' ? inner?.[step] : undefined), value);
 const cut = (text) => ([...text].length > TEXT_CHARS_MAX ? [...text].slice(0, TEXT_CHARS_MAX).join('') + '…' : text);
 
-/** What an unhappy answer means, with the provider's own words. `text` is its body. */
+/** The error that an error response means, with the provider's own message. `text` is its body. */
 export function problem(response, text) {
   let body;
   try {
@@ -75,11 +75,11 @@ export function problem(response, text) {
   } catch {
     body = undefined;
   }
-  const told = MESSAGE_AT.map((path) => at(body, path)).find((found) => typeof found === 'string' && found.trim());
+  const providerMessage = MESSAGE_AT.map((path) => at(body, path)).find((found) => typeof found === 'string' && found.trim());
   const code = CODE_AT.map((path) => at(body, path)).find((found) => ['string', 'number'].includes(typeof found));
   const plain = text.trim();
-  const quiet = body !== undefined || !plain || plain.startsWith('<');
-  const message = told ?? (quiet ? `the provider answered with status ${response.status}` : plain);
+  const isPlainText = body === undefined && plain !== '' && !plain.startsWith('<');
+  const message = providerMessage ?? (isPlainText ? plain : `the provider answered with status ${response.status}`);
   return new ToolError(kindOf(response.status, response.headers), cut(message), {
     code: code === undefined ? undefined : cut(String(code)),
     httpStatus: response.status,

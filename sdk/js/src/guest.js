@@ -6,7 +6,7 @@ import { invoke } from './plugin.js';
 
 /** The export `integration` of a plugin whose manifest is `manifest`, on the imports in `host`. */
 export function bind(plugin, manifest, host) {
-  toLog(host);
+  logConsole(host);
   return {
     describe: () => manifest,
     async invoke(invocation) {
@@ -14,24 +14,25 @@ export function bind(plugin, manifest, host) {
         const { data, files, nextCursor, summary } = await invoke(plugin, invocation, host);
         return { data: JSON.stringify(data ?? null), files, nextCursor, summary };
       } catch (cause) {
-        throw told(cause, host);
+        throw toWireError(cause, host);
       }
     },
   };
 }
 
-/** What a program prints goes to the gateway's log: the component has no standard output. */
-function toLog({ call }) {
-  const say = (level) => (...words) => call.log(level, words.map(shown).join(' '), '{}');
+/** Writes what a program prints to the gateway's log: the component has no standard output. */
+function logConsole({ call }) {
+  const logAt = (level) => (...values) => call.log(level, values.map(toText).join(' '), '{}');
   globalThis.console = {
     ...globalThis.console,
-    debug: say('debug'), log: say('info'), info: say('info'), warn: say('warn'), error: say('error'),
+    debug: logAt('debug'), log: logAt('info'), info: logAt('info'), warn: logAt('warn'), error: logAt('error'),
   };
 }
 
-const shown = (word) => (typeof word === 'string' ? word : JSON.stringify(word) ?? String(word));
+const toText = (value) => (typeof value === 'string' ? value : JSON.stringify(value) ?? String(value));
 
-function told(cause, { call }) {
+/** An error in the contract's form. One that is not a `ToolError` is a fault of the plugin and is logged. */
+function toWireError(cause, { call }) {
   if (!(cause instanceof ToolError)) {
     call.log('error', `${cause?.stack ?? cause}`, '{}');
     cause = ToolError.internal(`the plugin failed: ${cause?.message ?? cause}`);

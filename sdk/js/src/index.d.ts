@@ -15,7 +15,7 @@ type Properties = Record<string, Property<any, boolean>>;
 type OptionalKeys<P extends Properties> = { [K in keyof P]: P[K] extends Property<any, true> ? K : never }[keyof P];
 type TypeOf<P> = P extends Property<infer T, boolean> ? T : never;
 
-/** What a tool's function is given. */
+/** The arguments that a tool's function gets. */
 export type Infer<P extends Properties> = { [K in Exclude<keyof P, OptionalKeys<P>>]: TypeOf<P[K]> } & {
   [K in OptionalKeys<P>]?: TypeOf<P[K]>;
 };
@@ -78,7 +78,7 @@ export declare class ToolError extends Error {
   static internal(message: string): ToolError;
 }
 
-/** What an unhappy answer means, with the provider's own words; `text` is its body. */
+/** The error that an error response means, with the provider's own message; `text` is its body. */
 export declare function problem(response: Response, text: string): ToolError;
 
 export type LogLevel = import('toolgate:plugin/call@0.1.1').LogLevel;
@@ -87,9 +87,9 @@ export type LogLevel = import('toolgate:plugin/call@0.1.1').LogLevel;
 export declare class Context {
   /** The gateway's session, for tools of several steps. */
   readonly session: string | undefined;
-  /** Where the caller wants to go on; undefined for the first page. */
+  /** The cursor of the page that the caller asks for; undefined for the first page. */
   readonly cursor: string | undefined;
-  /** The platform's `fetch`; a request that gets no answer is a `ToolError`. */
+  /** The platform's `fetch`; a request without an answer is a `ToolError`. */
   fetch(address: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** The JSON that an address answers; an answer outside 200-299 is a `ToolError` by the general rule. */
   json(address: string | URL | Request, init?: RequestInit): Promise<any>;
@@ -99,9 +99,9 @@ export declare class Context {
   pageNumber(first?: number): number;
   /** Milliseconds since 1970-01-01 UTC. */
   nowMs(): number;
-  /** What is left of the call's time. */
+  /** Milliseconds until the call's time limit. */
   remainingMs(): number;
-  /** Whether the caller does not want the result any more. */
+  /** Whether the caller has cancelled the call. */
   cancelled(): boolean;
   randomBytes(count: number): Uint8Array;
   /** A line in the gateway's log. Never put arguments, bodies or personal data into it. */
@@ -109,14 +109,14 @@ export declare class Context {
   /** How far a long call has come. */
   progress(done: number, total: number | undefined, message: string): void;
   /**
-   * A part of the result before the whole, for callers that read a stream of REST. The result itself has to
-   * hold it too: most callers do not listen.
+   * A part of the result, sent before the complete one to callers that read a stream of REST. The result has to
+   * contain it too: most callers do not read the stream.
    */
   partial(data: unknown): void;
   /** Small state of the session and this service; values are JSON. Needs the capability `kv`. */
   readonly kv: {
     get(key: string): { value: any; version: number } | undefined;
-    /** `ifVersion`: 0 only where nothing is, else only that version; answers the new one. */
+    /** `ifVersion`: writes only over that version, with 0 only a new key; answers the new version. */
     set(key: string, value: unknown, options?: { ttlSeconds?: number; ifVersion?: number }): number;
     delete(key: string): void;
     keys(prefix?: string, cursor?: string): [string[], string | undefined];
@@ -125,7 +125,7 @@ export declare class Context {
   readonly blobs: Pick<typeof import('toolgate:plugin/blobs@0.1.1'), 'create' | 'open'>;
 }
 
-/** A result with what belongs beside it. */
+/** A result with the next cursor, a summary and files. */
 export declare class Output {
   constructor(data: unknown, more?: { nextCursor?: string; summary?: string; files?: unknown[] });
   data: unknown;
@@ -134,7 +134,7 @@ export declare class Output {
   files: unknown[];
 }
 
-/** One page. `nextCursor` is where the next call goes on, undefined at the end. */
+/** One page. `nextCursor` is the cursor of the next page, undefined at the end. */
 export declare function page(data: unknown, nextCursor?: string): Output;
 
 export interface Tool {
@@ -146,10 +146,10 @@ export declare function tool<P extends Properties = {}>(spec: {
   /** The action's name without the service. */
   name: string;
   title?: string;
-  /** By which people and models choose it: what it does, what it answers, what to do first. */
+  /** People and models choose the tool by it: what it does, what it answers, what to do first. */
   description: string;
   effect: 'read' | 'write' | 'destructive';
-  /** What it takes; a JSON Schema object where the words of `s` do not reach. */
+  /** What it takes; a JSON Schema object for what `s` cannot express. */
   input?: P | (JsonSchema & { type: 'object' });
   output?: JsonSchema;
   idempotent?: boolean;
@@ -183,11 +183,11 @@ export declare function definePlugin(plugin: {
   homepage?: string;
   categories?: string[];
   hosts?: string[];
-  /** Headers beside those that every plugin may set; `x-meta-*` is a family. */
+  /** Headers in addition to those that every plugin may set; `x-meta-*` is a pattern. */
   request_headers?: string[];
-  /** Headers of answers beside those that every plugin may read. */
+  /** Headers of answers in addition to those that every plugin may read. */
   response_headers?: string[];
-  /** Media types of answers beside JSON, XML and text: `application/pdf`, `image/*`. */
+  /** Media types of answers in addition to JSON, XML and text: `application/pdf`, `image/*`. */
   response_types?: string[];
   /** `wasi-http` (for `fetch`), `kv`, `blobs`; `['wasi-http']` unless given. */
   capabilities?: ('wasi-http' | 'kv' | 'blobs')[];

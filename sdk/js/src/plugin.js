@@ -5,10 +5,10 @@ import { Property, objectOf, withDefaults } from './schema.js';
 import { ToolError } from './error.js';
 import { Context } from './context.js';
 
-/** Memory that a JavaScript plugin asks for: the interpreter alone has ten. */
+/** Memory that a JavaScript plugin asks for, in MiB: the interpreter alone needs ten. */
 const MEMORY_MIB = 128;
 const EFFECTS = ['read', 'write', 'destructive'];
-const TOOL_WORDS = [
+const TOOL_KEYS = [
   'name', 'title', 'description', 'effect', 'input', 'output', 'idempotent', 'paginated', 'auth', 'authOptional',
   'scopes', 'keywords', 'queries', 'examples', 'deprecated', 'run',
 ];
@@ -18,10 +18,10 @@ const CURSOR = {
   maxLength: 2048,
 };
 
-/** Makes a function a tool; what the words mean is in index.d.ts. */
+/** Makes a function a tool; index.d.ts documents the keys. */
 export function tool(spec) {
-  const known = Object.keys(spec).find((word) => !TOOL_WORDS.includes(word));
-  if (known) throw new TypeError(`unknown word \`${known}\`; \`tool\` takes ${TOOL_WORDS.join(', ')}`);
+  const unknown = Object.keys(spec).find((key) => !TOOL_KEYS.includes(key));
+  if (unknown) throw new TypeError(`unknown word \`${unknown}\`; \`tool\` takes ${TOOL_KEYS.join(', ')}`);
   if (!/^[a-z][a-z0-9_]*$/.test(spec.name ?? '')) throw new TypeError('a tool has a `name` of lower-case words');
   if (!spec.description?.trim()) throw new TypeError(`${spec.name}: the \`description\` is what people and models choose by`);
   if (!EFFECTS.includes(spec.effect)) throw new TypeError(`${spec.name}: \`effect\` is ${EFFECTS.join(', ')}`);
@@ -34,12 +34,12 @@ export function tool(spec) {
 
 const isSchema = (input) => input?.type === 'object' && !(input.type instanceof Property);
 
-/** The page of a list: its data and where the next call goes on, undefined at the end. */
+/** One page of a list. `nextCursor` is the cursor of the next page, undefined at the end. */
 export function page(data, nextCursor) {
   return new Output(data, { nextCursor });
 }
 
-/** A result with what belongs beside it. */
+/** A result with the next cursor, a summary and files. */
 export class Output {
   constructor(data, { nextCursor, summary, files } = {}) {
     this.data = data;
@@ -49,7 +49,7 @@ export class Output {
   }
 }
 
-/** Checks and closes the declaration. The answer is what a module exports as its default. */
+/** Checks the declaration and freezes it. The answer is what a module exports as its default. */
 export function definePlugin(plugin) {
   checkPlugin(plugin);
   const { tools, limits, capabilities, ...head } = plugin;
@@ -61,13 +61,13 @@ export function definePlugin(plugin) {
     ...head,
     capabilities: capabilities ?? ['wasi-http'],
     limits: { memory_mib: MEMORY_MIB, ...limits },
-    tools: tools.map((one) => declared(one, (head.auth ?? []).map((slot) => slot.slot))),
+    tools: tools.map((one) => manifestEntry(one, (head.auth ?? []).map((slot) => slot.slot))),
   };
   return Object.freeze({ manifest, tools: new Map(tools.map((one) => [one.name, one])) });
 }
 
-/** A tool as the manifest has it; it may use every slot unless it names its own. */
-function declared({ authOptional, run: _run, ...spec }, slots) {
+/** A tool's entry in the manifest; it may use every slot unless it names its own. */
+function manifestEntry({ authOptional, run: _run, ...spec }, slots) {
   const title = spec.title ?? spec.name.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
   const out = { ...spec, title, auth: spec.auth ?? slots, auth_optional: authOptional || undefined };
   for (const flag of ['idempotent', 'paginated']) out[flag] ||= undefined;

@@ -1,5 +1,5 @@
-// JSON Schema 2020-12 from a few words: what a tool takes is declared once, and its TypeScript type
-// follows (index.d.ts).
+// Builders of JSON Schema 2020-12: the arguments of a tool are declared once, and their TypeScript type
+// is derived from that (index.d.ts).
 
 /** One argument: its schema, and whether a call may leave it out. */
 export class Property {
@@ -86,11 +86,11 @@ export const s = Object.freeze({
   /** An object with values of one kind under any name. */
   map: (values, description, options) =>
     property({ type: 'object', additionalProperties: schemaOf(values) }, description, options),
-  /** Any schema, where the words above do not reach. */
+  /** Any schema, for what the builders above cannot express. */
   schema: (schema, description, options) => property(schema, description, options),
 });
 
-/** The values of `default` for what a call left out, as the schema says. */
+/** The arguments with the schema's `default` for each one that a call left out. */
 export function withDefaults(schema, value) {
   if (schema?.type === 'object' && schema.properties && value && typeof value === 'object') {
     const filled = { ...value };

@@ -61,16 +61,16 @@ export class MockHost {
     const place = `${url.origin}${url.pathname}`;
     this.sent.push(`${request.method} ${place}`);
     const exchange = this.exchanges.shift();
-    const refused = new TypeError('the request is refused by this test');
+    const refusal = new TypeError('the request is refused by this test');
     if (!exchange) {
       this.complaints.push(`not expected: ${request.method} ${request.url}`);
-      throw refused;
+      throw refusal;
     }
     const expected = exchange.request ?? {};
     const before = this.complaints.length;
-    const compare = (what, sent, wanted) => {
-      if (wanted !== undefined && !same(sent, wanted)) {
-        this.complaints.push(`${what}: sent ${JSON.stringify(sent)}, expected ${JSON.stringify(wanted)}`);
+    const compare = (what, sent, expectedValue) => {
+      if (expectedValue !== undefined && !same(sent, expectedValue)) {
+        this.complaints.push(`${what}: sent ${JSON.stringify(sent)}, expected ${JSON.stringify(expectedValue)}`);
       }
     };
     const wantedUrl = expected.url && new URL(expected.url);
@@ -84,7 +84,7 @@ export class MockHost {
     for (const [name, value] of Object.entries(expected.headers ?? {})) {
       compare(name, request.headers.get(name), value);
     }
-    if (this.complaints.length > before || exchange.response?.failure) throw refused;
+    if (this.complaints.length > before || exchange.response?.failure) throw refusal;
     const { status = 200, headers = {}, body } = exchange.response ?? {};
     const bytes = body === undefined || body === null ? null : typeof body === 'string' ? body : JSON.stringify(body);
     return new Response(bytes, { status, headers });
@@ -183,11 +183,11 @@ async function replay(plugin, example) {
   const ended = host.call(plugin, example.tool, example.arguments, example.cursor);
   if ('error' in example) {
     const error = await ended.then((output) => assert.fail(`expected an error, got ${JSON.stringify(output.data)}`), (cause) => cause);
-    const told = {
+    const actual = {
       kind: error.kind, code: error.code, message: error.message, retry_after_ms: error.retryAfterMs,
       http_status: error.httpStatus, field: error.field, details: error.details,
     };
-    for (const [key, value] of Object.entries(example.error)) assert.deepEqual(told[key], value, key);
+    for (const [key, value] of Object.entries(example.error)) assert.deepEqual(actual[key], value, key);
     return;
   }
   const output = await ended;
@@ -197,14 +197,14 @@ async function replay(plugin, example) {
 }
 
 /**
- * The slot whose audience holds this address: the one whose credential the gateway adds. `{key}` in an audience
- * stands for a connection parameter, and `{key}` alone for what the operator wrote into that setting.
+ * The slot whose audience contains this address: the one whose credential the gateway adds. `{key}` in an audience
+ * is replaced by a connection parameter, and an audience that is only `{key}` by the operator's value of that setting.
  */
 function slotFor(manifest, url, config) {
   const filled = (text) => text.replace(/\{([a-z0-9_]+)\}/g, (whole, key) => (isLabel(config[key]) ? config[key] : whole));
   const own = (setting) => (manifest.config ?? []).some(({ key, adds_host: adds }) => adds && key === setting);
   const sent = originOf(filled(url.origin));
-  const holds = (pattern) => {
+  const contains = (pattern) => {
     const setting = /^\{([a-z0-9_]+)\}$/.exec(pattern)?.[1];
     if (setting !== undefined) return own(setting) && originOf(config[setting]) === sent;
     const [scheme, covered] = filled(pattern).split('://*.');
@@ -212,7 +212,7 @@ function slotFor(manifest, url, config) {
     const { protocol, hostname, port } = new URL(sent);
     return protocol === `${scheme}:` && port === '' && hostname.endsWith(`.${covered.replace(/\/$/, '')}`);
   };
-  return manifest.auth?.find((slot) => slot.audience.some(holds))?.slot;
+  return manifest.auth?.find((slot) => slot.audience.some(contains))?.slot;
 }
 
 const isLabel = (value) => typeof value === 'string' && /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/i.test(value);

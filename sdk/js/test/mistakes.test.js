@@ -1,4 +1,4 @@
-// What authors do wrong, each with the whole sentence that they are told.
+// Mistakes of authors, each with the complete message of its error.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -68,19 +68,19 @@ const MISTAKES = [
   [() => path('/notes'), '`path` is a template tag: path`/books/${id}`, without parentheses'],
 ];
 
-test('every mistake in a declaration is told with its tool and key', () => {
+test('every mistake in a declaration is reported with its tool and key', () => {
   assert.ok(MISTAKES.length >= 30);
-  for (const [make, said] of MISTAKES) {
+  for (const [make, message] of MISTAKES) {
     assert.throws(make, (cause) => {
-      assert.equal(cause.message, said);
+      assert.equal(cause.message, message);
       // The place is the author's own line.
       assert.match(cause.stack, /mistakes\.test\.js:\d+/);
       return cause instanceof TypeError;
-    }, said);
+    }, message);
   }
 });
 
-test('what has no mistake is taken', () => {
+test('a declaration without a mistake is accepted', () => {
   assert.equal(definePlugin(whole).manifest.tools.length, 1);
   assert.equal(tool({ ...spec, examples: [{ folder: 'work' }], input: { folder: s.string('Folder.') } }).name, 'list_notes');
   assert.throws(ofTool({ examples: [{}], input: { folder: s.string('Folder.') } }), /an example lacks `folder`, which the tool needs/);

@@ -1,5 +1,5 @@
-// Where a build says that a mistake is: each is one edit of the plugin that `toolgate plugin new --lang js` writes.
-// `UPDATE=1 node --test` writes what is told into places.txt.
+// The place that a build reports for a mistake: each is one edit of the plugin that `toolgate plugin new --lang js`
+// writes. `UPDATE=1 node --test` writes the reported lines into places.txt.
 
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -11,15 +11,15 @@ import { read } from '../bin/build.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const table = join(here, 'places.txt');
-const sound = `\n${await readFile(join(here, '../../../host/toolgate/src/cli/new/js/plugin.js'), 'utf8')}`;
+const correct = `\n${await readFile(join(here, '../../../host/toolgate/src/cli/new/js/plugin.js'), 'utf8')}`;
 // tests/authors/setup.sh installs the bundler there.
 const tools = resolve(process.env.TOOLGATE_TEST_TOOLS ?? join(here, '../../../target/test-tools'), 'authors/js/plugins/fireflies');
 
-/** A heading, lines that are taken away (`- `), put there (`+ `) and told (`> `). */
+/** A heading, lines that are removed (`- `), lines that replace them (`+ `) and the lines of the error (`> `). */
 const cases = (await readFile(table, 'utf8')).split(/^## /m).slice(1).map((block) => {
   const [name, ...lines] = block.trimEnd().split('\n');
   const marked = (mark) => lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(2));
-  return { name, old: marked('-'), put: marked('+'), told: marked('>') };
+  return { name, removed: marked('-'), added: marked('+'), expected: marked('>') };
 });
 
 let folder;
@@ -37,7 +37,7 @@ after(async () => {
 
 const filled = (text) => text.slice(1).replaceAll('__SERVICE__', 'notes').replaceAll('__TITLE__', 'Notes');
 
-async function told(text) {
+async function errorLines(text) {
   await writeFile('src/plugin.js', filled(text));
   try {
     await read('src/plugin.js', tools, folder);
@@ -48,18 +48,18 @@ async function told(text) {
   }
 }
 
-test('the plugin without a mistake is read', async () => assert.deepEqual(await told(sound), []));
+test('the plugin without a mistake is read', async () => assert.deepEqual(await errorLines(correct), []));
 
-test('every mistake is told with its place', async () => {
+test('every mistake is reported with its place', async () => {
   const written = [];
   for (const one of cases) {
-    const old = ['', ...one.old, ''].join('\n');
-    assert.equal(sound.split(old).length, 2, `${one.name}: ${old}`);
-    const lines = await told(sound.replace(old, () => ['', ...one.put, ''].join('\n')));
+    const removed = ['', ...one.removed, ''].join('\n');
+    assert.equal(correct.split(removed).length, 2, `${one.name}: ${removed}`);
+    const lines = await errorLines(correct.replace(removed, () => ['', ...one.added, ''].join('\n')));
     assert.ok(lines.some((line) => line.includes('src/plugin.js')), `${one.name}: ${lines.join('\n')}`);
-    if (!process.env.UPDATE) assert.deepEqual(lines, one.told, one.name);
+    if (!process.env.UPDATE) assert.deepEqual(lines, one.expected, one.name);
     const marked = (mark, all) => all.map((line) => `${mark} ${line}`.trimEnd());
-    written.push([`## ${one.name}`, ...marked('-', one.old), ...marked('+', one.put), ...marked('>', lines)].join('\n'));
+    written.push([`## ${one.name}`, ...marked('-', one.removed), ...marked('+', one.added), ...marked('>', lines)].join('\n'));
   }
   if (process.env.UPDATE) await writeFile(table, `${written.join('\n\n')}\n`);
 });

@@ -81,16 +81,16 @@ test('what is sent is compared, and what is not sent is missed', async () => {
   await assert.rejects(failing.call(asks, 'get_note'), (error) => error instanceof ToolError && error.kind === 'unavailable');
 });
 
-test('the credential is that whose audience holds the address, as the gateway holds it', async () => {
+test('the credential is the one whose audience contains the address, by the rules of the gateway', async () => {
   const config = [{ key: 'api_base', title: 'Address', schema: { type: 'string' }, adds_host: true }];
   const settings = { api_base: 'https://Git.example.org/api', subdomain: 'Acme', odd: 'evil.test/' };
-  for (const [audience, url, held] of [
+  for (const [audience, url, contained] of [
     ['https://a.example', 'https://A.example:443/n', true],
     ['https://a.example', 'https://a.example:8443/n', false],
     ['https://a.example', 'https://a.example.evil.test/n', false],
     ['{api_base}', 'https://git.example.org/api/n', true],
     ['{api_base}', 'https://git.example.com/api/n', false],
-    // An audience that does not name the setting does not hold the operator's address.
+    // An audience that does not name the setting does not contain the operator's address.
     ['https://a.example', 'https://git.example.org/n', false],
     ['https://{subdomain}.desk.test', 'https://Acme.desk.test/n', true],
     ['https://{subdomain}.desk.test', 'https://{subdomain}.desk.test/n', true],
@@ -106,19 +106,19 @@ test('the credential is that whose audience holds the address, as the gateway ho
       service: 'git', title: 'Git', version: '0.1.0', description: 'Git.', config, auth: [{ ...slot, audience: [audience] }],
       tools: [tool({ name: 'get', description: 'Reads.', effect: 'read', run: (_args, cx) => cx.json(url) })],
     });
-    const exchange = { request: { auth: held ? 'user' : null }, response: { body: 1 } };
+    const exchange = { request: { auth: contained ? 'user' : null }, response: { body: 1 } };
     const host = new MockHost({ config: settings, exchanges: [exchange] });
     assert.equal((await host.call(asks, 'get')).data, 1, `${audience} ${url}`);
   }
 });
 
-test('an unhappy answer means the same in every language', () => {
+test('an error response means the same in every language', () => {
   const cases = JSON.parse(readFileSync(new URL('../../problems.json', import.meta.url), 'utf8'));
   assert.ok(cases.length > 40);
-  for (const { status, headers, body, ...wanted } of cases) {
+  for (const { status, headers, body, ...expected } of cases) {
     const { kind, message, code, retryAfterMs, httpStatus } = problem(new Response(body, { status, headers }), body);
-    const said = { kind, message, code, retry_after_ms: retryAfterMs, http_status: httpStatus };
-    assert.deepEqual(said, { code: undefined, retry_after_ms: undefined, http_status: status, ...wanted }, `${status} ${body}`);
+    const actual = { kind, message, code, retry_after_ms: retryAfterMs, http_status: httpStatus };
+    assert.deepEqual(actual, { code: undefined, retry_after_ms: undefined, http_status: status, ...expected }, `${status} ${body}`);
   }
 });
 
@@ -129,14 +129,14 @@ test('fields are chosen, renamed and collected', () => {
   assert.deepEqual(pickEach({ message: 'none' }, ['x']), []);
 });
 
-test('the world has the imports that were asked for', () => {
+test('the world has the imports of the capabilities', () => {
   const wit = 'interface blobs {\n    resource blob {\n        size: func() -> u64;\n    }\n    open: func();\n}\ninterface kv {}';
   assert.match(world(wit, ['wasi-http']), /resource blob;\n\}/);
   assert.doesNotMatch(world(wit, ['wasi-http']), /import (kv|blobs)/);
   assert.match(world(wit, ['kv', 'blobs']), /open: func[\s\S]*import blobs;\n {4}import kv;/);
 });
 
-test('a section stands at the end with its length', () => {
+test('a section is appended at the end with its length', () => {
   const made = withSection(Buffer.from('x'), 'y'.repeat(200));
   assert.equal(made[1], 0);
   assert.equal(made.length, 1 + 1 + 2 + 1 + 'toolgate:manifest'.length + 200);

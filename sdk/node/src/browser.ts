@@ -1,9 +1,9 @@
 /**
- * For the page of an application: opens a connect link in a popup and says how it ended. It needs nothing of the rest
- * of this package and no key. The link is made by your server, with `popup_origin` set to the page's own origin.
+ * For the page of an application: opens a connect link in a popup and returns how it ended. It needs nothing of the
+ * rest of this package and no key. Your server creates the link, with `popup_origin` set to the page's own origin.
  */
 
-/** How a popup ended. `closed`: without a word, so ask your server whether the connection is there. */
+/** How a popup ended. `closed`: without a message, so ask your server whether the connection exists. */
 export interface PopupResult {
   status: "connected" | "cancelled" | "failed" | "closed";
   connection_id?: string;
@@ -16,7 +16,7 @@ export interface PopupOptions {
   height?: number;
 }
 
-/** What is used of a browser's window, which a program in Node.js has no types of. */
+/** The parts of a browser's window that are used here; a program for Node.js has no types of them. */
 interface Opener {
   open(url: string, target: string, features: string): Popup | null;
   addEventListener(type: "message", listener: (event: Message) => void): void;
@@ -34,10 +34,10 @@ interface Message {
 }
 
 const STATUSES: readonly unknown[] = ["connected", "cancelled", "failed"];
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 /**
- * Call it in the handler of a press, or the browser blocks the popup; `link` may still be on its way from your server.
+ * Call it in the handler of a click, or the browser blocks the popup; `link` may still be on its way from your server.
  * Throws where the popup is blocked.
  */
 export async function openConnect(link: string | Promise<string>, options: PopupOptions = {}): Promise<PopupResult> {
@@ -55,19 +55,19 @@ export async function openConnect(link: string | Promise<string>, options: Popup
   const { origin } = new URL(url);
   return new Promise((resolve) => {
     const end = (result: PopupResult) => {
-      clearInterval(looking);
-      page.removeEventListener("message", hear);
+      clearInterval(timer);
+      page.removeEventListener("message", onMessage);
       resolve(result);
     };
-    const hear = (event: Message) => {
-      // Only the gateway's own page speaks for the popup.
+    const onMessage = (event: Message) => {
+      // Only messages of the gateway's own page in the popup count.
       if (event.source !== popup || event.origin !== origin) return;
-      const told = event.data as Partial<Record<"type" | "status" | "connection_id" | "service", unknown>> | null;
-      if (told?.type !== "toolgate.connect" || !STATUSES.includes(told.status)) return;
-      end({ status: told.status as PopupResult["status"], connection_id: String(told.connection_id), service: String(told.service) });
+      const message = event.data as Partial<Record<"type" | "status" | "connection_id" | "service", unknown>> | null;
+      if (message?.type !== "toolgate.connect" || !STATUSES.includes(message.status)) return;
+      end({ status: message.status as PopupResult["status"], connection_id: String(message.connection_id), service: String(message.service) });
     };
-    const looking = setInterval(() => popup.closed && end({ status: "closed" }), LOOK_MS);
-    page.addEventListener("message", hear);
+    const timer = setInterval(() => popup.closed && end({ status: "closed" }), POLL_MS);
+    page.addEventListener("message", onMessage);
     popup.location.href = url;
   });
 }

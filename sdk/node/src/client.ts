@@ -21,14 +21,14 @@ import {
 import type { Operation } from "./routes.js";
 import { Toolset, type ToolsetOptions } from "./toolset.js";
 
-/** How often a wait looks where the server cannot hold its answer back: from the first to the last. */
-const LOOK_FIRST_MS = 1_000;
-const LOOK_LAST_MS = 5_000;
-/** How long the server holds an answer back. */
+/** The first and the longest pause between two polls, where the server cannot hold its answer back. */
+const PAUSE_FIRST_MS = 1_000;
+const PAUSE_MAX_MS = 5_000;
+/** How long the server holds an answer back at most. */
 const POLL_MAX_MS = 25_000;
 
-/** Working connections as text, and since when the newest is one. */
-interface Active {
+/** The active connections as text, for comparing, and the newest `state_since` of them. */
+interface ActiveConnections {
   text: string;
   since: string | undefined;
 }
@@ -40,7 +40,7 @@ export interface ClientOptions {
   baseUrl?: string;
   /** Bounds one try of one request; 60,000 if absent. */
   timeoutMs?: number;
-  /** How often a request is tried again; 3 if absent. */
+  /** How often a request is repeated; 3 if absent. */
   maxRetries?: number;
   /** Longest wait before trying again; where the server asks for more, the error is thrown. 60,000 if absent. */
   maxRetryWaitMs?: number;
@@ -60,8 +60,8 @@ export interface WaitOptions {
  *
  * A page of your application binds the link to the user who is signed in there: the browser ends at it with
  * `connect_code`, and the connection is made once you have called `client.connections.confirm(connect_code, user_id)`
- * for that user. Somebody to whom the link was passed on connects nothing. With `null` the gateway's page asks
- * "Are you X?" and believes the answer: that is for programs whose user sits before them.
+ * for that user. Whoever gets the link from somebody else connects nothing. With `null` the gateway's page asks
+ * "Are you X?" and trusts the answer: that is for programs that run on the user's own machine.
  */
 export interface ConnectOptions extends WaitOptions {
   confirm_url: string | null;
@@ -119,15 +119,15 @@ export class Toolgate {
    * `connection_id` renews that connection. Throws `WaitTimeout` when the time passes.
    */
   async connect(service: string, options: ConnectOptions & Omit<LinkBody, "service" | "confirm_url">): Promise<ConnectionInfo> {
-    const { confirm_url, show, timeoutMs = 900_000, ...asked } = options;
-    const confirm = decided(confirm_url);
-    const before = asked.connection_id ? (await this.connections.get(asked.connection_id)).state_since : undefined;
-    const link = await this.connections.link(service, { ...asked, ...(confirm ? { confirm_url: confirm } : {}) });
+    const { confirm_url, show, timeoutMs = 900_000, ...body } = options;
+    const confirm = chosenConfirmUrl(confirm_url);
+    const before = body.connection_id ? (await this.connections.get(body.connection_id)).state_since : undefined;
+    const link = await this.connections.link(service, { ...body, ...(confirm ? { confirm_url: confirm } : {}) });
     (show ?? console.log)(link.connect_url);
     const ends = performance.now() + timeoutMs;
     for (let left = timeoutMs; left > 0; left = ends - performance.now()) {
-      const began = performance.now();
-      const poll = { wait: this.#heldS(left), ...(before ? { active_after: before } : {}) };
+      const startedAt = performance.now();
+      const poll = { wait: this.#pollS(left), ...(before ? { active_after: before } : {}) };
       const found = await this.connections.get(link.connection_id, poll).catch((error: unknown) => {
         // Nobody has connected yet.
         if (error instanceof NotFound) return undefined;
@@ -135,7 +135,7 @@ export class Toolgate {
       });
       if (found?.state === "active" && found.state_since !== before) return found;
       // The server did not wait: it is about to stop.
-      if (performance.now() - began < LOOK_FIRST_MS) await this.#options.sleep(LOOK_FIRST_MS);
+      if (performance.now() - startedAt < PAUSE_FIRST_MS) await this.#options.sleep(PAUSE_FIRST_MS);
     }
     throw new WaitTimeout(`${service} was not connected in time`);
   }
@@ -145,14 +145,14 @@ export class Toolgate {
    * Throws `WaitTimeout` when the time passes; a link itself is good for 15 minutes.
    */
   async waitForConnection(outcome: AuthRequired, options: ConnectOptions): Promise<Outcome> {
-    const confirm = decided(options?.confirm_url);
+    const confirm = chosenConfirmUrl(options?.confirm_url);
     if (!outcome.connect_url) {
       throw new ToolgateError(outcome.message, { code: "service_not_configured", request_id: outcome.request_id });
     }
     const before = await this.#active(outcome);
     (options.show ?? console.log)(confirm ? await this.boundLink(outcome, confirm) : outcome.connect_url);
     const timeoutMs = options.timeoutMs ?? 900_000;
-    for await (const known of before ? this.#polls(outcome, before, timeoutMs) : this.#looks(timeoutMs)) {
+    for await (const known of before ? this.#polls(outcome, before, timeoutMs) : this.#pauses(timeoutMs)) {
       if (!known) continue;
       const again = await this.tools.executeCall(outcome.call);
       if (again.status !== "auth_required" && again.status !== "auth_expired") return again;
@@ -166,7 +166,7 @@ export class Toolgate {
    */
   async waitForApproval(outcome: ApprovalRequired, options: WaitOptions = {}): Promise<Outcome> {
     (options.show ?? console.log)(outcome.approval_url);
-    for await (const _ of this.#looks(options.timeoutMs ?? 900_000)) {
+    for await (const _ of this.#pauses(options.timeoutMs ?? 900_000)) {
       const pending = await this.approvals.get(outcome.approval_id).then(
         (approval) => approval.status === "pending",
         (error: unknown) => {
@@ -181,39 +181,39 @@ export class Toolgate {
     throw new WaitTimeout("nobody decided in time");
   }
 
-  /** Pauses between looks, longer ones as time goes by, until `timeoutMs` were waited. */
-  async *#looks(timeoutMs: number): AsyncGenerator<boolean> {
-    let [waited, pause] = [0, LOOK_FIRST_MS];
+  /** Pauses between two polls, each longer than the one before, until `timeoutMs` have passed. */
+  async *#pauses(timeoutMs: number): AsyncGenerator<boolean> {
+    let [waited, pause] = [0, PAUSE_FIRST_MS];
     while (waited < timeoutMs) {
       pause = Math.min(pause, timeoutMs - waited);
       await this.#options.sleep(pause);
       yield true;
       waited += pause;
-      pause = Math.min(pause * 1.5, LOOK_LAST_MS);
+      pause = Math.min(pause * 1.5, PAUSE_MAX_MS);
     }
   }
 
-  /** Answers of a server that holds them back: whether the user's working connections are others now. */
-  async *#polls(outcome: AuthRequired, before: Active, timeoutMs: number): AsyncGenerator<boolean> {
+  /** Long polls; each yields whether the user's active connections have changed. */
+  async *#polls(outcome: AuthRequired, before: ActiveConnections, timeoutMs: number): AsyncGenerator<boolean> {
     const ends = performance.now() + timeoutMs;
     for (let left = timeoutMs; left > 0; left = ends - performance.now()) {
-      const asked = performance.now();
-      const now = await this.#active(outcome, { wait: this.#heldS(left), after: before });
+      const startedAt = performance.now();
+      const now = await this.#active(outcome, { wait: this.#pollS(left), after: before });
       const changed = now !== undefined && now.text !== before.text;
       before = now ?? before;
       yield changed;
       // The server did not wait: it is about to stop.
-      if (!changed && performance.now() - asked < LOOK_FIRST_MS) await this.#options.sleep(LOOK_FIRST_MS);
+      if (!changed && performance.now() - startedAt < PAUSE_FIRST_MS) await this.#options.sleep(PAUSE_FIRST_MS);
     }
   }
 
   /** How long the server may hold one answer back, in whole seconds. */
-  #heldS(leftMs: number): number {
+  #pollS(leftMs: number): number {
     return Math.max(1, Math.ceil(Math.min(leftMs, POLL_MAX_MS, this.#options.timeoutMs / 2) / 1000));
   }
 
   /**
-   * A link for what the call lacked, at whose end the application says who its user is.
+   * A link for the connection that the call lacks; at its end the application confirms its user.
    * @internal
    */
   async boundLink(outcome: AuthRequired, confirm_url: string): Promise<string> {
@@ -229,10 +229,10 @@ export class Toolgate {
   }
 
   /**
-   * The user's working connections of the service; `undefined` if the key may not see them. With `wait` the
-   * server answers once there is another one than `after`, or when the seconds are over.
+   * The user's active connections of the service; `undefined` if the key may not see them. With `wait` the server
+   * answers once there is one that `after` does not have, or when the seconds have passed.
    */
-  async #active(outcome: AuthRequired, poll?: { wait: number; after: Active }): Promise<Active | undefined> {
+  async #active(outcome: AuthRequired, poll?: { wait: number; after: ActiveConnections }): Promise<ActiveConnections | undefined> {
     try {
       const user_id = outcome.call.user_id ?? (await this.status()).key.user_id;
       const waits = poll && { wait: poll.wait, ...(poll.after.since && { active_after: poll.after.since }) };
@@ -254,13 +254,13 @@ export class Toolgate {
   /** @internal */
   async answer(operation: Operation, values: core.Values): Promise<core.Answer> {
     const { timeoutMs, maxRetries, maxRetryWaitMs, sleep } = this.#options;
-    const made = core.request(this.baseUrl, operation, values);
+    const request = core.request(this.baseUrl, operation, values);
     for (let tries = 0; ; tries += 1) {
       try {
-        return await core.send(made, this.#authorization, timeoutMs, this.#options.fetch);
+        return await core.send(request, this.#authorization, timeoutMs, this.#options.fetch);
       } catch (error) {
         if (!(error instanceof ToolgateError)) throw error;
-        const wait = core.waitBeforeRetry(made, error, tries, maxRetries, maxRetryWaitMs);
+        const wait = core.waitBeforeRetry(request, error, tries, maxRetries, maxRetryWaitMs);
         if (wait === undefined) throw error;
         await sleep(wait);
       }
@@ -268,8 +268,8 @@ export class Toolgate {
   }
 }
 
-/** The page that was chosen, or `undefined` where none was; who chose nothing is asked to. */
-function decided(confirm_url: string | null | undefined): string | undefined {
+/** The chosen page, or `undefined` for `null`. Throws if the caller has chosen neither. */
+function chosenConfirmUrl(confirm_url: string | null | undefined): string | undefined {
   if (confirm_url === undefined) {
     throw new TypeError("confirm_url: pass the page of your application that confirms the user, or null where the user sits before this program");
   }

@@ -1,4 +1,4 @@
-/** What needs no client: requests, answers, when to try again. */
+/** What needs no client: requests, answers, when to retry. */
 
 import { byStatus, APIError, ConnectionFailed, InvalidResponse, RedirectRefused, Timeout, ToolgateError } from "./errors.js";
 import { ROUTES, type Operation, type Route } from "./routes.js";
@@ -23,7 +23,7 @@ export interface Request {
   url: string;
   headers: Record<string, string>;
   body: string | undefined;
-  /** Whether it may be sent again although the first one may have been done. */
+  /** Whether it may be sent again although the first try may have been executed. */
   repeatable: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface Answer {
   request_id: string;
 }
 
-/** Checked here, because an HTTP library that refuses a header says which one it was. */
+/** Checked here, because an HTTP library that refuses a header may print its value. */
 export function checkKey(apiKey: string | undefined): string {
   if (!apiKey) throw new TypeError("no API key: pass apiKey or set TOOLGATE_API_KEY");
   if (!/^[!-~]{1,512}$/.test(apiKey)) throw new TypeError("the API key has characters that no key has");
@@ -53,7 +53,7 @@ export function checkUrl(baseUrl: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
-/** An operation of the document with its values; one that is `undefined` or `null` is not sent. */
+/** The request of an operation. A value that is `undefined` or `null` is not sent. */
 export function request(baseUrl: string, operation: Operation, values: Values): Request {
   const route: Route = ROUTES[operation];
   const given = new Map(Object.entries(values).filter(([, value]) => value !== undefined && value !== null));
@@ -68,7 +68,7 @@ export function request(baseUrl: string, operation: Operation, values: Values): 
   for (const header of route.header) {
     let value = take(HEADERS[header] ?? header);
     if (header === "Idempotency-Key") {
-      // Made once and sent with every try, so that a call whose answer was lost is not done twice.
+      // Made once and sent with every try, so that a call whose answer was lost is not executed twice.
       value ??= crypto.randomUUID();
       repeatable = true;
     }
@@ -98,14 +98,14 @@ function segment(name: string, value: unknown): string {
 }
 
 /** Sends a request once and reads the whole answer within `timeoutMs`. */
-export async function send(made: Request, authorization: string, timeoutMs: number, via: typeof fetch): Promise<Answer> {
+export async function send(request: Request, authorization: string, timeoutMs: number, fetchFn: typeof fetch): Promise<Answer> {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), timeoutMs);
   try {
-    const response = await via(made.url, {
-      method: made.method,
-      headers: { ...made.headers, authorization },
-      body: made.body ?? null,
+    const response = await fetchFn(request.url, {
+      method: request.method,
+      headers: { ...request.headers, authorization },
+      body: request.body ?? null,
       redirect: "manual",
       signal: abort.signal,
     });
@@ -114,7 +114,7 @@ export async function send(made: Request, authorization: string, timeoutMs: numb
     if (error instanceof ToolgateError) throw error;
     if (abort.signal.aborted) throw new Timeout(`no whole answer within ${timeoutMs} ms`);
     const code = (error as { cause?: { code?: unknown } }).cause?.code;
-    throw new ConnectionFailed(`no answer from ${new URL(made.url).origin}${code ? ` (${String(code)})` : ""}`);
+    throw new ConnectionFailed(`no answer from ${new URL(request.url).origin}${code ? ` (${String(code)})` : ""}`);
   } finally {
     clearTimeout(timer);
     abort.abort();
@@ -132,7 +132,7 @@ async function text(response: Response): Promise<string> {
   return read + decoder.decode();
 }
 
-/** Reads an answer, or throws what it says went wrong. */
+/** Reads an answer, or throws the error in it. */
 export function answer(status: number, headers: Headers, body: string): Answer {
   const request_id = headers.get("x-request-id") ?? undefined;
   const retry_after = retryAfter(headers);
@@ -140,21 +140,21 @@ export function answer(status: number, headers: Headers, body: string): Answer {
   if (status >= 300 && status < 400) {
     throw new RedirectRefused(`the server answers ${status} to ${hostOf(headers.get("location"))}`, { status, request_id });
   }
-  let said: unknown;
+  let parsed: unknown;
   try {
-    said = JSON.parse(body);
+    parsed = JSON.parse(body);
   } catch {
-    said = undefined;
+    parsed = undefined;
   }
-  const whole = fields(said);
-  const id = fields(whole["meta"])["request_id"];
-  if (whole["success"] === true && "data" in whole && typeof id === "string" && status >= 200 && status < 300) {
-    return { data: whole["data"], request_id: id };
+  const envelope = fields(parsed);
+  const id = fields(envelope["meta"])["request_id"];
+  if (envelope["success"] === true && "data" in envelope && typeof id === "string" && status >= 200 && status < 300) {
+    return { data: envelope["data"], request_id: id };
   }
-  const error = fields(whole["error"]);
+  const error = fields(envelope["error"]);
   const { code, message } = error;
-  if (whole["success"] !== false || typeof code !== "string" || typeof message !== "string" || typeof id !== "string") {
-    // Something between answered, or the server is not this server.
+  if (envelope["success"] !== false || typeof code !== "string" || typeof message !== "string" || typeof id !== "string") {
+    // A proxy answered, or the server is not toolgate.
     const can_retry = [429, 502, 503, 504].includes(status);
     throw new InvalidResponse(`the answer with status ${status} is not the API's JSON`, { status, request_id, can_retry, retry_after });
   }
@@ -181,20 +181,20 @@ function hostOf(location: string | null): string {
   }
 }
 
-/** Seconds; a date is read as absent, for the server never sends one. */
+/** Seconds. A date counts as absent: the server never sends one. */
 function retryAfter(headers: Headers): number | undefined {
   const text = headers.get("retry-after") ?? "";
   return /^[0-9]{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 /**
- * Milliseconds to wait before trying again, or `undefined` if the error is to be thrown.
+ * Milliseconds to wait before the next try, or `undefined` if the error is to be thrown.
  *
- * A refusal that names a time did nothing and may be repeated whatever it was; anything else only if
- * doing it twice does no harm.
+ * A request that was refused with 429 or 503 was not executed and may always be repeated; any other one only if it
+ * is repeatable.
  */
 export function waitBeforeRetry(
-  made: Request,
+  request: Request,
   error: ToolgateError,
   tries: number,
   maxRetries: number,
@@ -202,7 +202,7 @@ export function waitBeforeRetry(
 ): number | undefined {
   if (tries >= maxRetries || !error.can_retry) return undefined;
   const refused = error instanceof APIError && (error.status === 429 || error.status === 503);
-  if (!made.repeatable && !refused) return undefined;
+  if (!request.repeatable && !refused) return undefined;
   const backoff = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** tries) * (0.5 + Math.random() / 2);
   const wait = error.retry_after === undefined ? backoff : error.retry_after * 1000;
   return wait > maxRetryWaitMs ? undefined : wait;

@@ -1,13 +1,13 @@
 /**
- * Schemas as each model's provider takes them, and arguments back as the tool takes them.
+ * Schemas in the form that each model's provider accepts, and arguments back in the form that the tool expects.
  *
- * `lower` follows local references, merges what providers do not take, and keeps what they do. What it had
- * to rename or to turn into text is undone by `restore`.
+ * `lower` resolves local references, merges what providers do not accept, and keeps the rest. `restore` undoes what
+ * `lower` renamed or turned into text.
  *
- * - Every dialect: `type: object` wherever `properties` stands and at the top, no `$ref`, no `allOf`, no
+ * - Every dialect: `type: object` at the top and wherever there are `properties`, no `$ref`, no `allOf`, no
  *   alternatives at the top, property names of `A-Za-z0-9_.-`, at most 64 characters.
- * - `openai`: no `default`, no `const`; both are said in the description or as `enum`.
- * - `gemini`: its subset of OpenAPI alone; `nullable` for null, `enum` for texts alone, and an object
+ * - `openai`: no `default`, no `const`; they become a sentence of the description and an `enum`.
+ * - `gemini`: only its subset of OpenAPI; `nullable` for null, `enum` only for strings, and an object
  *   without known properties as JSON text.
  */
 
@@ -24,11 +24,11 @@ export interface Lowered {
 
 const NAME_CHARS_MAX = 64;
 const DEPTH_MAX = 24;
-/** References can make a small schema endless; past this many parts the rest is anything. */
+/** References can make a small schema endless; parts beyond this number become schemas without constraints. */
 const PARTS_MAX = 20_000;
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 const KEY = /^[A-Za-z0-9_.-]{1,64}$/;
-/** Said elsewhere, or of no use to a model. */
+/** Keywords that `lower` resolves, or that are of no use to a model. */
 const DROPPED = new Set(["$schema", "$id", "$anchor", "$comment", "$defs", "definitions", "examples", "example", "deprecated"]);
 const GEMINI = new Set([
   "type", "format", "title", "description", "nullable", "enum", "items", "properties", "required", "anyOf",
@@ -36,7 +36,7 @@ const GEMINI = new Set([
 ]);
 const GEMINI_FORMATS: Record<string, string[]> = { string: ["date-time"], integer: ["int32", "int64"], number: ["float", "double"] };
 
-/** A tool's name as every provider takes it: at most 64 of `A-Za-z0-9_-`, not beginning with a digit. */
+/** A tool's name in a form that every provider accepts: at most 64 of `A-Za-z0-9_-`, not beginning with a digit. */
 export function toolName(tool_name: string): string {
   return short(tool_name, NAME, /[^A-Za-z0-9_-]/gu);
 }
@@ -44,22 +44,22 @@ export function toolName(tool_name: string): string {
 /** A tool's input schema in a dialect. */
 export function lower(schema: Schema, dialect: Dialect): Lowered {
   const root = isObject(schema) ? schema : {};
-  const way = new WayBack();
-  const made = new Lowering(root, dialect).top(root, way);
+  const restorer = new ArgumentRestorer();
+  const lowered = new Lowering(root, dialect).top(root, restorer);
   return {
-    schema: made,
+    schema: lowered,
     restore: (args) => {
-      const restored = way.restore(args);
+      const restored = restorer.restore(args);
       return isObject(restored) ? restored : args;
     },
   };
 }
 
-/** What has to be undone in a value: names of properties, and objects that were sent as text. */
-class WayBack {
+/** Undoes in a value what `lower` changed: renamed properties, and values that the model writes as JSON text. */
+class ArgumentRestorer {
   names = new Map<string, string>();
-  properties = new Map<string, WayBack>();
-  items: WayBack | undefined;
+  properties = new Map<string, ArgumentRestorer>();
+  items: ArgumentRestorer | undefined;
   isText = false;
 
   restore(value: unknown): unknown {
@@ -73,18 +73,18 @@ class WayBack {
     if (Array.isArray(value)) return this.items ? value.map((inner) => this.items?.restore(inner)) : value;
     if (!isObject(value)) return value;
     const entries = Object.entries(value).map(([name, inner]): [string, unknown] => {
-      const way = this.properties.get(name);
-      return [this.names.get(name) ?? name, way ? way.restore(inner) : inner];
+      const restorer = this.properties.get(name);
+      return [this.names.get(name) ?? name, restorer ? restorer.restore(inner) : inner];
     });
     return Object.fromEntries(entries);
   }
 
-  /** A way that an alternative fills and the value's own way shares. */
-  shared(): WayBack {
-    const inner = new WayBack();
+  /** The restorer of one alternative. It shares names, properties and items with this one, but not `isText`. */
+  forAlternative(): ArgumentRestorer {
+    const inner = new ArgumentRestorer();
     inner.names = this.names;
     inner.properties = this.properties;
-    inner.items = this.items ??= new WayBack();
+    inner.items = this.items ??= new ArgumentRestorer();
     return inner;
   }
 }
@@ -99,7 +99,7 @@ class Lowering {
     this.#dialect = dialect;
   }
 
-  top(schema: Schema, way: WayBack): Schema {
+  top(schema: Schema, restorer: ArgumentRestorer): Schema {
     let [merged, seen] = this.#merged(schema, new Set());
     const branches = merged["oneOf"] || merged["anyOf"];
     delete merged["oneOf"];
@@ -108,10 +108,10 @@ class Lowering {
     merged["type"] = "object";
     if (!isObject(merged["properties"])) merged["properties"] = {};
     for (const word of ["enum", "not", "if", "then", "else", "const"]) delete merged[word];
-    return this.#one(merged, way, 0, seen);
+    return this.#lower(merged, restorer, 0, seen);
   }
 
-  /** Alternatives as one object: every property of any, required what all require. */
+  /** The alternatives as one object: it has the properties of all, and requires what each of them requires. */
   #united(base: Schema, branches: unknown[], seen: Set<string>): Schema {
     const parts = branches.filter(isObject).map((branch) => this.#merged(branch, seen)[0]);
     const properties = { ...fields(base["properties"]) };
@@ -127,7 +127,7 @@ class Lowering {
     return { ...base, properties, ...(required.length > 0 ? { required } : {}) };
   }
 
-  /** The schema with its reference followed and its `allOf` laid into it, and the references on the way. */
+  /** The schema with its reference resolved and its `allOf` merged, and the references that were followed. */
   #merged(schema: unknown, seen: Set<string>): [Schema, Set<string>] {
     this.#parts += 1;
     if (!isObject(schema) || this.#parts > PARTS_MAX) return [{}, seen];
@@ -141,12 +141,12 @@ class Lowering {
       parts.unshift(this.#target(reference));
     }
     for (const part of parts) {
-      const [laid, after] = this.#merged(part, seen);
+      const [inner, after] = this.#merged(part, seen);
       seen = after;
-      for (const [key, value] of Object.entries(laid)) {
-        const there = found[key];
-        if (key === "properties" && isObject(there) && isObject(value)) found[key] = { ...value, ...there };
-        else if (key === "required" && Array.isArray(there) && Array.isArray(value)) found[key] = [...new Set([...there, ...value])];
+      for (const [key, value] of Object.entries(inner)) {
+        const own = found[key];
+        if (key === "properties" && isObject(own) && isObject(value)) found[key] = { ...value, ...own };
+        else if (key === "required" && Array.isArray(own) && Array.isArray(value)) found[key] = [...new Set([...own, ...value])];
         else if (!Object.hasOwn(found, key)) found[key] = value;
       }
     }
@@ -163,130 +163,130 @@ class Lowering {
     return at;
   }
 
-  /** One schema, its references followed. `true`, and what lies too deep, is anything. */
-  #one(schema: unknown, way: WayBack, depth: number, before: Set<string>): Schema {
-    const [made, seen] = this.#merged(schema, before);
-    if (depth > DEPTH_MAX) return this.#anything(made, way);
-    if (isObject(made["properties"]) || "additionalProperties" in made) made["type"] ??= "object";
-    if ("const" in made && this.#dialect !== "anthropic") {
-      made["enum"] = [made["const"]];
-      delete made["const"];
+  /** Lowers one schema. `true`, and what is nested too deep, becomes a schema without constraints. */
+  #lower(schema: unknown, restorer: ArgumentRestorer, depth: number, before: Set<string>): Schema {
+    const [merged, seen] = this.#merged(schema, before);
+    if (depth > DEPTH_MAX) return this.#unconstrained(merged, restorer);
+    if (isObject(merged["properties"]) || "additionalProperties" in merged) merged["type"] ??= "object";
+    if ("const" in merged && this.#dialect !== "anthropic") {
+      merged["enum"] = [merged["const"]];
+      delete merged["const"];
     }
-    if ("default" in made && this.#dialect !== "anthropic") {
-      note(made, `Default: ${JSON.stringify(made["default"])}.`);
-      delete made["default"];
+    if ("default" in merged && this.#dialect !== "anthropic") {
+      note(merged, `Default: ${JSON.stringify(merged["default"])}.`);
+      delete merged["default"];
     }
-    this.#properties(made, way, depth, seen);
-    this.#items(made, way, depth, seen);
-    for (const word of ["oneOf", "anyOf"]) this.#branches(made, word, way, depth, seen);
-    if (isObject(made["additionalProperties"])) {
-      made["additionalProperties"] = this.#one(made["additionalProperties"], new WayBack(), depth + 1, seen);
+    this.#properties(merged, restorer, depth, seen);
+    this.#items(merged, restorer, depth, seen);
+    for (const word of ["oneOf", "anyOf"]) this.#branches(merged, word, restorer, depth, seen);
+    if (isObject(merged["additionalProperties"])) {
+      merged["additionalProperties"] = this.#lower(merged["additionalProperties"], new ArgumentRestorer(), depth + 1, seen);
     }
-    return this.#dialect === "gemini" ? this.#gemini(made, way, depth) : made;
+    return this.#dialect === "gemini" ? this.#gemini(merged, restorer, depth) : merged;
   }
 
-  #branches(made: Schema, word: string, way: WayBack, depth: number, seen: Set<string>): void {
-    let branches = made[word];
+  #branches(schema: Schema, word: string, restorer: ArgumentRestorer, depth: number, seen: Set<string>): void {
+    let branches = schema[word];
     if (!Array.isArray(branches)) return;
     const isNull = (part: unknown): boolean => isObject(part) && part["type"] === "null";
     if (this.#dialect === "gemini" && branches.some(isNull)) {
       branches = branches.filter((part) => !isNull(part));
-      made["nullable"] = true;
+      schema["nullable"] = true;
     }
-    const ways = (branches as unknown[]).map(() => way.shared());
-    const lowered = (branches as unknown[]).map((part, at) => this.#one(part, ways[at] as WayBack, depth + 1, seen));
-    // A text among the alternatives has to stay the text it is.
-    const texts = lowered.some((part, at) => !ways[at]?.isText && (part["type"] ?? "string") === "string");
-    way.isText ||= !texts && ways.some((inner) => inner.isText);
-    made[word] = lowered;
+    const restorers = (branches as unknown[]).map(() => restorer.forAlternative());
+    const lowered = (branches as unknown[]).map((part, at) => this.#lower(part, restorers[at] as ArgumentRestorer, depth + 1, seen));
+    // If one of the alternatives is a string, a string has to stay as it is.
+    const texts = lowered.some((part, at) => !restorers[at]?.isText && (part["type"] ?? "string") === "string");
+    restorer.isText ||= !texts && restorers.some((inner) => inner.isText);
+    schema[word] = lowered;
   }
 
-  #properties(made: Schema, way: WayBack, depth: number, seen: Set<string>): void {
-    if (!isObject(made["properties"])) return;
+  #properties(schema: Schema, restorer: ArgumentRestorer, depth: number, seen: Set<string>): void {
+    if (!isObject(schema["properties"])) return;
     const renamed = new Map<string, string>();
     const lowered: [string, Schema][] = [];
-    for (const [key, value] of Object.entries(made["properties"])) {
+    for (const [key, value] of Object.entries(schema["properties"])) {
       const name = short(key, KEY, /[^A-Za-z0-9_.-]/gu);
       renamed.set(key, name);
-      if (name !== key) way.names.set(name, key);
-      const inner = way.properties.get(name) ?? new WayBack();
-      way.properties.set(name, inner);
-      lowered.push([name, this.#one(value, inner, depth + 1, seen)]);
+      if (name !== key) restorer.names.set(name, key);
+      const inner = restorer.properties.get(name) ?? new ArgumentRestorer();
+      restorer.properties.set(name, inner);
+      lowered.push([name, this.#lower(value, inner, depth + 1, seen)]);
     }
-    made["properties"] = Object.fromEntries(lowered);
-    if (Array.isArray(made["required"])) {
-      const required = made["required"].flatMap((key) => renamed.get(key) ?? []);
-      if (required.length > 0) made["required"] = required;
-      else delete made["required"];
+    schema["properties"] = Object.fromEntries(lowered);
+    if (Array.isArray(schema["required"])) {
+      const required = schema["required"].flatMap((key) => renamed.get(key) ?? []);
+      if (required.length > 0) schema["required"] = required;
+      else delete schema["required"];
     }
   }
 
-  #items(made: Schema, way: WayBack, depth: number, seen: Set<string>): void {
-    const kinds = made["type"];
-    if (kinds !== "array" && !(Array.isArray(kinds) && kinds.includes("array")) && !("items" in made)) return;
-    way.items ??= new WayBack();
-    made["items"] = this.#one(isObject(made["items"]) ? made["items"] : {}, way.items, depth + 1, seen);
+  #items(schema: Schema, restorer: ArgumentRestorer, depth: number, seen: Set<string>): void {
+    const kinds = schema["type"];
+    if (kinds !== "array" && !(Array.isArray(kinds) && kinds.includes("array")) && !("items" in schema)) return;
+    restorer.items ??= new ArgumentRestorer();
+    schema["items"] = this.#lower(isObject(schema["items"]) ? schema["items"] : {}, restorer.items, depth + 1, seen);
   }
 
-  #anything(made: Schema, way: WayBack): Schema {
-    const kept: Schema = "description" in made ? { description: made["description"] } : {};
-    return this.#dialect === "gemini" ? this.#asText(kept, way) : kept;
+  #unconstrained(schema: Schema, restorer: ArgumentRestorer): Schema {
+    const bare: Schema = "description" in schema ? { description: schema["description"] } : {};
+    return this.#dialect === "gemini" ? this.#asText(bare, restorer) : bare;
   }
 
   /** A value without a known shape, which the model writes as JSON text. */
-  #asText(made: Schema, way: WayBack): Schema {
-    way.isText = true;
+  #asText(schema: Schema, restorer: ArgumentRestorer): Schema {
+    restorer.isText = true;
     const text: Schema = { type: "string" };
-    if ("description" in made) text["description"] = made["description"];
-    if (made["nullable"]) text["nullable"] = true;
+    if ("description" in schema) text["description"] = schema["description"];
+    if (schema["nullable"]) text["nullable"] = true;
     note(text, "As JSON text.");
     return text;
   }
 
-  #gemini(given: Schema, way: WayBack, depth: number): Schema {
-    let made = given;
-    const branches = (made["oneOf"] || made["anyOf"]) as Schema[] | undefined;
-    delete made["oneOf"];
-    delete made["anyOf"];
-    if (Array.isArray(made["type"])) {
-      const kinds = made["type"] as unknown[];
-      if (kinds.includes("null")) made["nullable"] = true;
+  #gemini(given: Schema, restorer: ArgumentRestorer, depth: number): Schema {
+    let schema = given;
+    const branches = (schema["oneOf"] || schema["anyOf"]) as Schema[] | undefined;
+    delete schema["oneOf"];
+    delete schema["anyOf"];
+    if (Array.isArray(schema["type"])) {
+      const kinds = schema["type"] as unknown[];
+      if (kinds.includes("null")) schema["nullable"] = true;
       const rest = kinds.filter((kind) => kind !== "null");
-      if (rest.length !== 1) return this.#asText(made, way);
-      made["type"] = rest[0];
+      if (rest.length !== 1) return this.#asText(schema, restorer);
+      schema["type"] = rest[0];
     }
     if (branches?.length === 1) {
-      const { type: _, ...own } = made;
-      made = { ...branches[0], ...own };
+      const { type: _, ...own } = schema;
+      schema = { ...branches[0], ...own };
     } else if (branches && branches.length > 1) {
-      const kept = Object.entries(made).filter(([key]) => key === "description" || key === "nullable");
-      return { ...Object.fromEntries(kept), anyOf: branches };
+      const described = Object.entries(schema).filter(([key]) => key === "description" || key === "nullable");
+      return { ...Object.fromEntries(described), anyOf: branches };
     }
-    if (made["type"] === "null") Object.assign(made, { type: "string", nullable: true });
-    this.#values(made);
-    const kind = made["type"];
-    const shapeless = kind === "object" && Object.keys(fields(made["properties"])).length === 0 && depth > 0;
-    if (typeof kind !== "string" || shapeless) return this.#asText(made, way);
-    if ("format" in made && !GEMINI_FORMATS[kind]?.includes(made["format"] as string)) delete made["format"];
-    return Object.fromEntries(Object.entries(made).filter(([key]) => GEMINI.has(key)));
+    if (schema["type"] === "null") Object.assign(schema, { type: "string", nullable: true });
+    this.#values(schema);
+    const kind = schema["type"];
+    const shapeless = kind === "object" && Object.keys(fields(schema["properties"])).length === 0 && depth > 0;
+    if (typeof kind !== "string" || shapeless) return this.#asText(schema, restorer);
+    if ("format" in schema && !GEMINI_FORMATS[kind]?.includes(schema["format"] as string)) delete schema["format"];
+    return Object.fromEntries(Object.entries(schema).filter(([key]) => GEMINI.has(key)));
   }
 
-  #values(made: Schema): void {
-    let values = made["enum"];
+  #values(schema: Schema): void {
+    let values = schema["enum"];
     if (!Array.isArray(values)) return;
     if (values.includes(null)) {
-      made["nullable"] = true;
+      schema["nullable"] = true;
       values = values.filter((value) => value !== null);
     }
     const given = values as unknown[];
-    const kind = made["type"];
+    const kind = schema["type"];
     if ((kind === undefined || kind === "string") && given.length > 0 && given.every((value) => typeof value === "string")) {
-      Object.assign(made, { type: "string", enum: given });
+      Object.assign(schema, { type: "string", enum: given });
       return;
     }
-    note(made, `One of: ${given.map((value) => JSON.stringify(value)).join(", ")}.`);
-    delete made["enum"];
-    if (kind === undefined && given.length > 0 && given.every((value) => Number.isInteger(value))) made["type"] = "integer";
+    note(schema, `One of: ${given.map((value) => JSON.stringify(value)).join(", ")}.`);
+    delete schema["enum"];
+    if (kind === undefined && given.length > 0 && given.every((value) => Number.isInteger(value))) schema["type"] = "integer";
   }
 }
 
@@ -298,9 +298,9 @@ function short(text: string, allowed: RegExp, others: RegExp): string {
   return begin.slice(0, NAME_CHARS_MAX - ending.length) + ending;
 }
 
-function note(made: Schema, sentence: string): void {
-  const there = typeof made["description"] === "string" ? made["description"].trim() : "";
-  made["description"] = `${there} ${sentence}`.trim();
+function note(schema: Schema, sentence: string): void {
+  const description = typeof schema["description"] === "string" ? schema["description"].trim() : "";
+  schema["description"] = `${description} ${sentence}`.trim();
 }
 
 function isObject(value: unknown): value is Schema {

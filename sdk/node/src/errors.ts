@@ -1,6 +1,6 @@
 /** What can go wrong, as types a program can act on. No error holds the API key. */
 
-/** What an error knows beside its message. */
+/** What an error holds in addition to its message. */
 export interface ErrorFacts {
   /** Stable; of the API's document, or of this package. */
   code?: string;
@@ -8,28 +8,28 @@ export interface ErrorFacts {
   status?: number | undefined;
   /** Finds the request in the server's log. */
   request_id?: string | undefined;
-  /** Whether the same call may do better later. */
+  /** Whether the same call may succeed later. */
   can_retry?: boolean | undefined;
-  /** In how many seconds, where the server said so. */
+  /** Seconds to wait, where the server named them. */
   retry_after?: number | undefined;
   /** The next step, where there is one. */
   hint?: string | undefined;
   details?: Record<string, unknown> | undefined;
 }
 
-/** How many of the violations a text names; `details` has all of them. */
+/** How many violations a message lists; `details` has all of them. */
 const VIOLATIONS_MAX = 5;
 
 /** What is wrong with the arguments, by JSON Pointer. */
 function violations(details: Record<string, unknown> | undefined): string {
   const found = Array.isArray(details?.["violations"]) ? (details["violations"] as unknown[]) : [];
-  const told = found.flatMap((one) => {
+  const texts = found.flatMap((one) => {
     if (typeof one !== "object" || one === null) return [];
     const { path, message } = one as { path?: unknown; message?: unknown };
     return [`${path || "/"}: ${message}`];
   });
-  const more = told.length > VIOLATIONS_MAX ? [`and ${told.length - VIOLATIONS_MAX} more`] : [];
-  return [...told.slice(0, VIOLATIONS_MAX), ...more].join("; ");
+  const more = texts.length > VIOLATIONS_MAX ? [`and ${texts.length - VIOLATIONS_MAX} more`] : [];
+  return [...texts.slice(0, VIOLATIONS_MAX), ...more].join("; ");
 }
 
 /** Every failure of a call. */
@@ -41,8 +41,8 @@ export class ToolgateError extends Error {
   readonly retry_after: number | undefined;
   readonly hint: string | undefined;
   readonly details: Record<string, unknown>;
-  /** `message` as the server said it; the error's own adds code, violations, hint and request id. */
-  readonly said: string;
+  /** The server's own message; `message` adds code, violations, hint and request id. */
+  readonly server_message: string;
 
   constructor(message: string, facts: ErrorFacts = {}) {
     const code = facts.code ?? "error";
@@ -51,7 +51,7 @@ export class ToolgateError extends Error {
     const wrong = violations(facts.details);
     super(`${code}: ${message}${wrong && ` (${wrong})`}${hint}${id}`);
     this.name = new.target.name;
-    this.said = message;
+    this.server_message = message;
     this.code = code;
     this.status = facts.status;
     this.request_id = facts.request_id;
@@ -100,7 +100,7 @@ export class InvalidResponse extends ToolgateError {
   }
 }
 
-/** The server sent the client elsewhere. It does not go: the key is for one origin alone. */
+/** The server answered with a redirect. The client does not follow it: the key is for one origin only. */
 export class RedirectRefused extends ToolgateError {
   constructor(message: string, facts: ErrorFacts = {}) {
     super(message, { ...facts, code: "redirect_refused" });

@@ -20,7 +20,7 @@ export interface Definitions {
   gemini: { functionDeclarations: { name: string; description: string; parameters?: Record<string, unknown> }[] };
 }
 
-/** What the next request says of a call, likewise. */
+/** The result of a call in the next request, likewise as each provider's package types it. */
 export interface Results {
   openai: { role: "tool"; tool_call_id: string; content: string };
   openai_responses: { type: "function_call_output"; call_id: string; output: string };
@@ -71,19 +71,19 @@ export interface Call {
   id: string;
   name: string;
   arguments: Record<string, unknown>;
-  /** Whether the arguments could not be read; the model hears of it. */
+  /** Whether the arguments could not be parsed; the model then gets an error. */
   malformed: boolean;
 }
 
-/** What a model hears of a call. */
-export interface Said {
+/** The result of a call for the model, before it is written in a provider's format. */
+export interface ModelResult {
   content: Record<string, unknown>;
   is_error: boolean;
 }
 
 type Fields = Record<string, unknown>;
 
-/** One tool as the provider's request has it; Gemini's is one `functionDeclarations` entry. */
+/** One tool in the provider's format; Gemini's is one entry of `functionDeclarations`. */
 export function definition(format: Format, name: string, description: string, schema: Schema): Fields {
   switch (format) {
     case "openai":
@@ -99,8 +99,8 @@ export function definition(format: Format, name: string, description: string, sc
 }
 
 /** The value of `tools` in the provider's request. */
-export function definitions(format: Format, made: Fields[]): Fields[] {
-  return format === "gemini" && made.length > 0 ? [{ functionDeclarations: made }] : made;
+export function definitions(format: Format, tools: Fields[]): Fields[] {
+  return format === "gemini" && tools.length > 0 ? [{ functionDeclarations: tools }] : tools;
 }
 
 /**
@@ -111,42 +111,43 @@ export function calls(format: Format, answer: unknown): Call[] {
   const inner = { openai: "tool_calls", openai_responses: "output", anthropic: "content", gemini: "parts" }[format];
   const items = Array.isArray(answer) ? answer : fields(answer)[inner];
   if (!Array.isArray(items)) return [];
-  return items.flatMap((given: unknown) => {
-    const item = fields(given);
+  return items.flatMap((value: unknown) => {
+    const item = fields(value);
     if (format === "openai") {
-      const made = fields(item["function"]);
-      return [call(item["id"], made["name"], made["arguments"])];
+      const called = fields(item["function"]);
+      return [call(item["id"], called["name"], called["arguments"])];
     }
     if (format === "openai_responses") {
       return item["type"] === "function_call" ? [call(item["call_id"], item["name"], item["arguments"])] : [];
     }
     if (format === "anthropic") return item["type"] === "tool_use" ? [call(item["id"], item["name"], item["input"])] : [];
-    const made = item["functionCall"] ?? item["function_call"];
-    return made ? [call(fields(made)["id"], fields(made)["name"], fields(made)["args"])] : [];
+    const called = item["functionCall"] ?? item["function_call"];
+    return called ? [call(fields(called)["id"], fields(called)["name"], fields(called)["args"])] : [];
   });
 }
 
-/** What a model hears of a call, as the provider's next request has it. */
-export function result(format: Format, call: Call, said: Said): Fields {
-  const text = JSON.stringify(said.content);
+/** The result of a call in the provider's format, for the next request. */
+export function result(format: Format, call: Call, modelResult: ModelResult): Fields {
+  const { content, is_error } = modelResult;
+  const text = JSON.stringify(content);
   switch (format) {
     case "openai":
       return { role: "tool", tool_call_id: call.id, content: text };
     case "openai_responses":
       return { type: "function_call_output", call_id: call.id, output: text };
     case "anthropic":
-      return { type: "tool_result", tool_use_id: call.id, content: text, ...(said.is_error ? { is_error: true } : {}) };
+      return { type: "tool_result", tool_use_id: call.id, content: text, ...(is_error ? { is_error } : {}) };
     case "gemini":
-      return { functionResponse: { ...(call.id ? { id: call.id } : {}), name: call.name, response: said.content } };
+      return { functionResponse: { ...(call.id ? { id: call.id } : {}), name: call.name, response: content } };
   }
 }
 
-/** What a model is told of an outcome: what happened, and the next step. */
-export function say(outcome: Outcome): Said {
+/** An outcome for the model: what happened, and the next step. */
+export function toModelResult(outcome: Outcome): ModelResult {
   switch (outcome.status) {
     case "success": {
       const { summary, truncated, next_cursor } = outcome;
-      // A model has no use for Base64; the program has it from `on_outcome`.
+      // A model has no use for Base64; the program gets it through `on_outcome`.
       const files = (outcome.files ?? []).map(({ name, media_type, size_bytes }) => ({ ...(name ? { name } : {}), media_type, size_bytes }));
       const more = {
         ...(summary ? { summary } : {}),
@@ -174,23 +175,23 @@ export function say(outcome: Outcome): Said {
   }
 }
 
-/** What a model is told of a call that was refused, so that it can correct itself. */
-export function sayError({ code, said, can_retry, hint, details }: ToolgateError): Said {
+/** A refused call for the model, so that it can correct the call. */
+export function errorToModelResult({ code, server_message, can_retry, hint, details }: ToolgateError): ModelResult {
   const more = { ...(hint ? { hint } : {}), ...(Object.keys(details).length > 0 ? { details } : {}) };
-  return { content: { status: "error", code, message: said, can_retry, ...more }, is_error: true };
+  return { content: { status: "error", code, message: server_message, can_retry, ...more }, is_error: true };
 }
 
-function call(id: unknown, name: unknown, given: unknown): Call {
-  let read: unknown = given ?? {};
-  if (typeof read === "string") {
+function call(id: unknown, name: unknown, args: unknown): Call {
+  let parsed: unknown = args ?? {};
+  if (typeof parsed === "string") {
     try {
-      read = JSON.parse(read || "{}");
+      parsed = JSON.parse(parsed || "{}");
     } catch {
-      read = undefined;
+      parsed = undefined;
     }
   }
-  const malformed = typeof read !== "object" || read === null || Array.isArray(read);
-  return { id: String(id ?? ""), name: String(name ?? ""), arguments: malformed ? {} : (read as Fields), malformed };
+  const malformed = typeof parsed !== "object" || parsed === null || Array.isArray(parsed);
+  return { id: String(id ?? ""), name: String(name ?? ""), arguments: malformed ? {} : (parsed as Fields), malformed };
 }
 
 function fields(value: unknown): Fields {

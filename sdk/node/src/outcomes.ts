@@ -1,4 +1,4 @@
-/** What became of an execution: a union by `status`, in which `result` is on a success alone. */
+/** How an execution ended: a union by `status`, in which only a success has a `result`. */
 
 import type { operations, Execution } from "./api.js";
 import { InvalidResponse } from "./errors.js";
@@ -11,14 +11,14 @@ export interface ExecuteCall extends Omit<Body, "retry_unknown"> {
   idempotency_key?: string;
 }
 
-/** Beside what the API answers: the request's id, and the call. */
-export interface Ran {
+/** What every outcome has in addition to the API's answer: the request's id, and the call. */
+export interface ExecutionInfo {
   readonly request_id: string;
   readonly call: ExecuteCall;
 }
 
 /**
- * What became of a call. Look at `status`:
+ * How a call ended. Look at `status`:
  *
  * - `success`: `result`; `truncated` says where the rest of a large one is.
  * - `error`: the provider refused or a limit was met; `error` says what and whether to try again.
@@ -26,7 +26,7 @@ export interface Ran {
  * - `approval_required`: a person has to allow it; see `client.waitForApproval`.
  * - `dry_run`: nothing was sent; `requests` would have been.
  */
-export type Outcome = Execution & Ran;
+export type Outcome = Execution & ExecutionInfo;
 export type Success = Extract<Outcome, { status: "success" }>;
 export type ProviderError = Extract<Outcome, { status: "error" }>;
 export type AuthRequired = Extract<Outcome, { status: "auth_required" | "auth_expired" }>;
@@ -45,18 +45,18 @@ const FIELDS: Record<Outcome["status"], string[]> = {
 
 /** Reads the answer of execute. */
 export function outcome(data: unknown, request_id: string, call: ExecuteCall): Outcome {
-  const said = (typeof data === "object" && data !== null ? data : {}) as Record<string, unknown>;
-  const status = String(said["status"]);
+  const fields = (typeof data === "object" && data !== null ? data : {}) as Record<string, unknown>;
+  const status = String(fields["status"]);
   if (!Object.hasOwn(FIELDS, status)) {
     throw new InvalidResponse(`the outcome ${status} is unknown: update this package`, { request_id });
   }
   for (const field of [...COMMON, ...FIELDS[status as Outcome["status"]]]) {
-    if (!(field in said)) {
+    if (!(field in fields)) {
       throw new InvalidResponse(`the outcome lacks ${field}`, { request_id });
     }
   }
-  const read = { ...said, request_id };
-  // Out of what is printed and written as JSON: arguments are the user's own.
-  Object.defineProperty(read, "call", { value: call, enumerable: false });
-  return read as unknown as Outcome;
+  const found = { ...fields, request_id };
+  // Not enumerable, so that it is neither printed nor written as JSON: arguments are the user's own data.
+  Object.defineProperty(found, "call", { value: call, enumerable: false });
+  return found as unknown as Outcome;
 }

@@ -1,6 +1,6 @@
 /** Lists that are read page by page. */
 
-/** All items of a list, page after page as they are wanted; `page` answers one page alone. */
+/** All items of a list; each page is fetched when it is needed. `page` answers only one page. */
 export class Pager<Item, Page> implements AsyncIterable<Item> {
   readonly #fetch: (values: Record<string, unknown>) => Promise<Page>;
   readonly #items: keyof Page;
@@ -12,7 +12,7 @@ export class Pager<Item, Page> implements AsyncIterable<Item> {
     this.#values = { ...values };
   }
 
-  /** The first page as the server answers it, with what leads to the next. */
+  /** The first page as the server answers it, with its `next_cursor` or `total`. */
   page(): Promise<Page> {
     return this.#fetch(this.#values);
   }

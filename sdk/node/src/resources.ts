@@ -1,7 +1,7 @@
 /**
  * The operations, grouped as the server groups them.
  *
- * Values are called as in the API's document, and their types are the document's own.
+ * Values have the names of the API's document, and its types.
  */
 
 import type {
@@ -67,7 +67,7 @@ type Query<O extends keyof operations> = operations[O] extends { parameters: { q
 type Body<O extends keyof operations> = operations[O] extends { requestBody: { content: { "application/json": infer B } } }
   ? B
   : never;
-/** For calls that are done once however often they are sent; made by the client if absent. */
+/** For calls that are executed once however often they are sent; made by the client if absent. */
 interface Keyed {
   idempotency_key?: string;
 }
@@ -120,8 +120,8 @@ export class Tools extends Resource {
     args: Body<"execute_tool">["arguments"] = {},
     options: Omit<Body<"execute_tool">, "arguments"> & Keyed = {},
   ): Promise<Outcome> {
-    const { retry_unknown, ...kept } = options;
-    return this.executeCall({ ...kept, tool_name, arguments: args }, retry_unknown);
+    const { retry_unknown, ...body } = options;
+    return this.executeCall({ ...body, tool_name, arguments: args }, retry_unknown);
   }
 
   /** Makes a call again, as `outcome.call` holds it. */
@@ -146,7 +146,7 @@ export class Skills extends Resource {
     return this.call("create_skill", { ...options, ...skill });
   }
 
-  /** Changes what is given. With `version`, only if that is the Skill's version. */
+  /** Changes the given fields. With `version`, only if that is the Skill's version. */
   update(skill_id: string, changes: Body<"update_skill">, options: { if_match?: string } = {}): Promise<Skill> {
     return this.call("update_skill", { ...options, ...changes, skill_id });
   }
@@ -181,7 +181,7 @@ export class Toolsets extends Resource {
     return this.call("create_toolset", { ...options, ...toolset });
   }
 
-  /** Changes what is given. */
+  /** Changes the given fields. */
   update(toolset_name: string, changes: Body<"update_toolset">): Promise<ToolsetInfo> {
     return this.call("update_toolset", { ...changes, toolset_name });
   }
@@ -227,19 +227,19 @@ export class Permissions extends Resource {
     return this.call("summarise_user_permissions", { user_id });
   }
 
-  /** What holds where no rule speaks of a tool. */
+  /** The permission of a tool that no rule is about. */
   async default(): Promise<DefaultPermissionBody["default"]> {
-    const said = await this.call<DefaultPermissionBody>("get_default_permission", {});
-    return said.default;
+    const answer = await this.call<DefaultPermissionBody>("get_default_permission", {});
+    return answer.default;
   }
 
-  /** Allows what no rule speaks of, or allows reads and asks about the rest (`by_effect`). */
+  /** Allows the tools that no rule is about, or allows reads and asks about the others (`by_effect`). */
   async setDefault(rule: DefaultPermissionBody["default"]): Promise<DefaultPermissionBody["default"]> {
-    const said = await this.call<DefaultPermissionBody>("change_default_permission", { default: rule });
-    return said.default;
+    const answer = await this.call<DefaultPermissionBody>("change_default_permission", { default: rule });
+    return answer.default;
   }
 
-  /** What holds for one tool, and which rule made it so. */
+  /** The permission that applies to one tool, and the rule that it comes from. */
   explain(user_id: string, tool_name: string): Promise<PermissionExplanation> {
     return this.call("explain_permission", { user_id, tool_name });
   }
@@ -249,13 +249,13 @@ export class Permissions extends Resource {
 export class Connections extends Resource {
   /**
    * A link at which the user connects an account: one use, 15 minutes. With `confirm_url` nobody is connected before
-   * your application has confirmed who sits there; see `client.connect`, which waits for it.
+   * your application has confirmed its user; see `client.connect`, which waits for it.
    */
   link(service: string, options: Omit<Body<"link_connection">, "service"> = {}): Promise<ConnectLink> {
     return this.call("link_connection", { ...options, service });
   }
 
-  /** Your word that the browser that came to `confirm_url` belongs to the user. */
+  /** Confirms that the browser that came to `confirm_url` belongs to the user. */
   confirm(code: string, user_id: string): Promise<ConnectionInfo> {
     return this.call("confirm_connection", { code, user_id });
   }
@@ -265,7 +265,7 @@ export class Connections extends Resource {
     return this.pager("list_connections", "connections", options);
   }
 
-  /** With `wait` also one that a link names and that is not there yet. */
+  /** With `wait` also a connection that a link names and that does not exist yet. */
   get(connection_id: string, options: Query<"get_connection"> = {}): Promise<ConnectionInfo> {
     return this.call("get_connection", { ...options, connection_id });
   }
@@ -275,12 +275,12 @@ export class Connections extends Resource {
     return this.call("delete_connection", { connection_id });
   }
 
-  /** Where the provider sends the connection's events, and how many were taken. */
+  /** Where the provider sends the connection's events, and how many were accepted. */
   hook(connection_id: string): Promise<Hook> {
     return this.call("get_connection_hook", { connection_id });
   }
 
-  /** Opens the address for the provider's events. Without its secret the answer holds a fresh one. */
+  /** Opens the address for the provider's events. Without a `secret` the answer has a new one. */
   putHook(connection_id: string, options: Body<"put_connection_hook"> = {}): Promise<HookWithSecret> {
     return this.call("put_connection_hook", { ...options, connection_id });
   }
@@ -318,7 +318,7 @@ export class Sessions extends Resource {
     return this.call("send_message", { ...options, session_id, content });
   }
 
-  /** Goes on where the last turn had to stop, for a connection, an approval or a bound. */
+  /** Continues where the last turn stopped for a connection, an approval or a limit. */
   resume(session_id: string, options: Keyed = {}): Promise<Message> {
     return this.call("resume_session", { ...options, session_id });
   }
@@ -351,7 +351,7 @@ export class Knowledge extends Resource {
 
 /** Events that the server sends. */
 export class Webhooks extends Resource {
-  /** Sends these events to `url`. The answer alone holds the secret. */
+  /** Sends these events to `url`. Only this answer has the secret. */
   create(url: string, events: string[], options: Omit<Body<"create_webhook">, "url" | "events"> = {}): Promise<WebhookWithSecret> {
     return this.call("create_webhook", { ...options, url, events });
   }
@@ -364,7 +364,7 @@ export class Webhooks extends Resource {
     return this.call("get_webhook", { webhook_id });
   }
 
-  /** Changes what is given. Switched on, it forgets earlier failures and sends what waits. */
+  /** Changes the given fields. Enabling it clears earlier failures and sends the waiting deliveries. */
   update(webhook_id: string, options: Body<"update_webhook">): Promise<Webhook> {
     return this.call("update_webhook", { ...options, webhook_id });
   }
@@ -373,12 +373,12 @@ export class Webhooks extends Resource {
     return this.call("delete_webhook", { webhook_id });
   }
 
-  /** Makes a new secret; the one before signs too for 24 hours, or as many as are given. */
+  /** Makes a new secret; the previous one also signs for another 24 hours, or for `overlap_hours`. */
   rotate(webhook_id: string, options: Body<"rotate_webhook_secret"> = {}): Promise<WebhookWithSecret> {
     return this.call("rotate_webhook_secret", { ...options, webhook_id });
   }
 
-  /** Sends an event `webhook.test`, whatever events the webhook wants. */
+  /** Sends an event `webhook.test`, whichever events the webhook subscribes to. */
   test(webhook_id: string): Promise<WebhookDelivery> {
     return this.call("test_webhook", { webhook_id });
   }
@@ -398,7 +398,7 @@ export class Webhooks extends Resource {
   }
 }
 
-/** Receipts: what ran, and every request that left. */
+/** Receipts: what ran, and every request that was sent. */
 export class Executions extends Resource {
   list(options: Query<"list_executions"> = {}): Pager<ExecutionReceipt, ExecutionPage> {
     return this.pager("list_executions", "executions", options);
@@ -408,7 +408,7 @@ export class Executions extends Resource {
     return this.call("get_execution", { execution_id });
   }
 
-  /** The bodies that the workspace kept; for keys with the scope `admin`, and in the audit log. */
+  /** The bodies that the workspace stores; needs the scope `admin`, and is recorded in the audit log. */
   payloads(execution_id: string): Promise<ExecutionPayloads> {
     return this.call("get_execution_payloads", { execution_id });
   }
@@ -429,7 +429,7 @@ export class Approvals extends Resource {
   }
 }
 
-/** Results that were too large for their answer, kept for an hour. */
+/** Results that were too large for their answer, stored for an hour. */
 export class Results extends Resource {
   /** One piece of the result's JSON text. */
   get(result_id: string, options: Query<"get_result"> = {}): Promise<ResultPiece> {

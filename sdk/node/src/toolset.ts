@@ -2,7 +2,21 @@
 
 import { lower, toolName, type Lowered } from "./dialects.js";
 import { ToolgateError } from "./errors.js";
-import { calls, definition, definitions, DIALECT_OF, GENERIC, result, say, sayError, type Call, type Definitions, type Format, type Results, type Said } from "./formats.js";
+import {
+  calls,
+  definition,
+  definitions,
+  DIALECT_OF,
+  errorToModelResult,
+  GENERIC,
+  result,
+  toModelResult,
+  type Call,
+  type Definitions,
+  type Format,
+  type ModelResult,
+  type Results,
+} from "./formats.js";
 import type { AuthRequired, Outcome } from "./outcomes.js";
 import type { Tools } from "./resources.js";
 
@@ -11,15 +25,15 @@ export interface ToolsetOptions {
   tools?: string[];
   user_id?: string;
   session_id?: string;
-  /** Is told each call that ran and its outcome, whole: the content of a result's files is here alone. */
+  /** Called with each call that ran and its complete outcome: only here is the content of a result's files. */
   on_outcome?: (call: Call, outcome: Outcome) => void;
-  /** Binds the connect links that the model hands out; see `ConnectOptions`. */
+  /** Binds the connect links that the model passes to the user; see `ConnectOptions`. */
   confirm_url?: string;
 }
 
 /** The parts of the package `ai` that `Toolset.vercel` needs: pass the module itself. */
 export interface VercelAI {
-  tool: (made: never) => unknown;
+  tool: (options: never) => unknown;
   jsonSchema: (schema: never) => unknown;
   generateText: (options: never) => unknown;
 }
@@ -29,7 +43,7 @@ export type VercelTools<AI extends VercelAI> = Parameters<AI["generateText"]>[0]
 
 /** The part of the module `@mastra/core/tools` that `Toolset.mastra` needs: pass the module itself. */
 export interface MastraTools {
-  createTool: (made: never) => unknown;
+  createTool: (options: never) => unknown;
 }
 
 /** What a toolset needs of the client. */
@@ -42,19 +56,19 @@ interface ToolsetClient {
  * The three generic operations, or chosen tools, in a provider's format; made by `client.toolset`.
  *
  * `definitions` is the value of `tools` in the provider's request. `run` takes the model's answer and gives
- * back what the next request says about the calls in it, in their order. A model hears of a file its name, type
- * and size; see `ToolsetOptions.on_outcome` for its content.
+ * back the results of the calls in it for the next request, in their order. Of a file a model gets name, type and
+ * size; see `ToolsetOptions.on_outcome` for its content.
  */
 export class Toolset<F extends Format = Format> {
   readonly #client: ToolsetClient;
   readonly #format: F;
-  readonly #whose: { user_id?: string; session_id?: string };
+  readonly #caller: { user_id?: string; session_id?: string };
   readonly #onOutcome: ToolsetOptions["on_outcome"];
   readonly #confirmUrl: string | undefined;
-  /** Whether tools were chosen, be it none: then no other one is ever run. */
+  /** Whether tools were chosen, possibly none: then no other tool is run. */
   readonly #isChosen: boolean;
-  readonly #made: { name: string; description: string; lowered: Lowered }[] = [];
-  /** What the model calls a tool, and what it is called. */
+  readonly #tools: { name: string; description: string; lowered: Lowered }[] = [];
+  /** The tool's name by the name that the model uses. */
   readonly #names = new Map<string, string>();
 
   private constructor(client: ToolsetClient, format: F, { tools, user_id, session_id, on_outcome, confirm_url }: ToolsetOptions) {
@@ -63,49 +77,49 @@ export class Toolset<F extends Format = Format> {
     this.#onOutcome = on_outcome;
     this.#confirmUrl = confirm_url;
     this.#isChosen = Boolean(tools);
-    this.#whose = { ...(user_id ? { user_id } : {}), ...(session_id ? { session_id } : {}) };
+    this.#caller = { ...(user_id ? { user_id } : {}), ...(session_id ? { session_id } : {}) };
   }
 
   /** @internal */
   static async load<F extends Format>(client: ToolsetClient, format: F, options: ToolsetOptions): Promise<Toolset<F>> {
-    const made = new Toolset(client, format, options);
+    const toolset = new Toolset(client, format, options);
     const dialect = DIALECT_OF[format];
     if (!options.tools) {
       for (const { name, description, schema } of GENERIC) {
-        made.#made.push({ name, description, lowered: lower(schema, dialect) });
+        toolset.#tools.push({ name, description, lowered: lower(schema, dialect) });
       }
-      return made;
+      return toolset;
     }
     for (const tool_name of options.tools) {
-      const described = await client.tools.schema(tool_name, made.#user());
+      const described = await client.tools.schema(tool_name, toolset.#user());
       const name = toolName(tool_name);
-      made.#names.set(name, tool_name);
-      made.#made.push({ name, description: described?.description ?? "", lowered: lower(described?.inputSchema ?? {}, dialect) });
+      toolset.#names.set(name, tool_name);
+      toolset.#tools.push({ name, description: described?.description ?? "", lowered: lower(described?.inputSchema ?? {}, dialect) });
     }
-    return made;
+    return toolset;
   }
 
   /** The value of `tools` in the provider's request. */
   get definitions(): Definitions[F][] {
-    const made = this.#made.map(({ name, description, lowered }) => definition(this.#format, name, description, lowered.schema));
-    return definitions(this.#format, made) as Definitions[F][];
+    const tools = this.#tools.map(({ name, description, lowered }) => definition(this.#format, name, description, lowered.schema));
+    return definitions(this.#format, tools) as Definitions[F][];
   }
 
-  /** Makes every call in a model's answer; a failed one is told to the model, not thrown. */
+  /** Makes every call in a model's answer; a failed one becomes a result for the model and is not thrown. */
   async run(answer: unknown): Promise<Results[F][]> {
     const results = [];
-    for (const call of calls(this.#format, answer)) results.push(result(this.#format, call, await this.#said(call)) as Results[F]);
+    for (const call of calls(this.#format, answer)) results.push(result(this.#format, call, await this.#modelResult(call)) as Results[F]);
     return results;
   }
 
-  /** Makes one call by the name that the definitions say, and answers what a model is told. */
+  /** Makes one call by its name in the definitions, and answers the result for the model. */
   async call(name: string, args: Record<string, unknown>): Promise<Record<string, unknown>> {
-    return (await this.#said({ id: "", name, arguments: args, malformed: false })).content;
+    return (await this.#modelResult({ id: "", name, arguments: args, malformed: false })).content;
   }
 
   /** The same as tools of the Vercel AI SDK: `toolset.vercel(await import("ai"))`. */
   vercel<AI extends VercelAI>(ai: AI): VercelTools<AI> {
-    const entries = this.#made.map(({ name, description, lowered }) => {
+    const entries = this.#tools.map(({ name, description, lowered }) => {
       const execute = (args: Record<string, unknown>): Promise<unknown> => this.call(name, args);
       const inputSchema = ai.jsonSchema(lowered.schema as never);
       return [name, ai.tool({ description, inputSchema, execute } as never)] as const;
@@ -115,36 +129,36 @@ export class Toolset<F extends Format = Format> {
 
   /** The same as tools of Mastra: `toolset.mastra(await import("@mastra/core/tools"))`. */
   mastra<Module extends MastraTools>(module: Module): Record<string, ReturnType<Module["createTool"]>> {
-    const entries = this.#made.map(({ name, description, lowered }) => {
+    const entries = this.#tools.map(({ name, description, lowered }) => {
       const execute = (args: Record<string, unknown>): Promise<unknown> => this.call(name, args);
-      const made = { id: name, description, inputSchema: lowered.schema, execute };
-      return [name, module.createTool(made as never) as ReturnType<Module["createTool"]>] as const;
+      const options = { id: name, description, inputSchema: lowered.schema, execute };
+      return [name, module.createTool(options as never) as ReturnType<Module["createTool"]>] as const;
     });
     return Object.fromEntries(entries);
   }
 
   #user(): { user_id?: string } {
-    return this.#whose.user_id ? { user_id: this.#whose.user_id } : {};
+    return this.#caller.user_id ? { user_id: this.#caller.user_id } : {};
   }
 
-  async #said(call: Call): Promise<Said> {
+  async #modelResult(call: Call): Promise<ModelResult> {
     if (call.malformed) return unusable("invalid_json", "the arguments are not one JSON object");
     try {
       return this.#isChosen ? await this.#chosen(call) : await this.#generic(call);
     } catch (error) {
-      if (error instanceof ToolgateError) return sayError(error);
+      if (error instanceof ToolgateError) return errorToModelResult(error);
       throw error;
     }
   }
 
-  async #chosen(call: Call): Promise<Said> {
+  async #chosen(call: Call): Promise<ModelResult> {
     const tool_name = this.#names.get(call.name);
-    const made = this.#made.find(({ name }) => name === call.name);
-    if (!tool_name || !made) return unusable("tool_not_found", `there is no tool ${call.name}`);
-    return this.#execute(call, tool_name, made.lowered.restore(call.arguments));
+    const tool = this.#tools.find(({ name }) => name === call.name);
+    if (!tool_name || !tool) return unusable("tool_not_found", `there is no tool ${call.name}`);
+    return this.#execute(call, tool_name, tool.lowered.restore(call.arguments));
   }
 
-  async #generic(call: Call): Promise<Said> {
+  async #generic(call: Call): Promise<ModelResult> {
     const { name, arguments: given } = call;
     if (name === "search_tools") {
       const { query, service, limit } = given as { query?: string; service?: string; limit?: number };
@@ -160,16 +174,16 @@ export class Toolset<F extends Format = Format> {
     return unusable("tool_not_found", `there is no tool ${name}`);
   }
 
-  async #execute(call: Call, tool_name: string, args: Record<string, unknown> | string): Promise<Said> {
-    let outcome = await this.#client.tools.execute(tool_name, args, this.#whose);
+  async #execute(call: Call, tool_name: string, args: Record<string, unknown> | string): Promise<ModelResult> {
+    let outcome = await this.#client.tools.execute(tool_name, args, this.#caller);
     if (this.#confirmUrl && (outcome.status === "auth_required" || outcome.status === "auth_expired") && outcome.connect_url) {
       outcome = Object.assign(outcome, { connect_url: await this.#client.boundLink(outcome, this.#confirmUrl) });
     }
     this.#onOutcome?.(call, outcome);
-    return say(outcome);
+    return toModelResult(outcome);
   }
 }
 
-function unusable(code: string, message: string): Said {
+function unusable(code: string, message: string): ModelResult {
   return { content: { status: "error", code, message, can_retry: false }, is_error: true };
 }

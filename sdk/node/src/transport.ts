@@ -1,4 +1,4 @@
-/** What the client does for its parts, which do not know it. */
+/** What the groups of operations need of the client, so that they do not import it. */
 
 import type { Answer, Values } from "./core.js";
 import type { Operation } from "./routes.js";

@@ -1,2 +1,2 @@
-/** As package.json says it; a test compares them. */
+/** The version in package.json; a test compares them. */
 export const VERSION = "0.1.0";

@@ -29,7 +29,7 @@ export function verify(
   options: VerifyOptions = {},
 ): Record<string, unknown> {
   const body = typeof payload === "string" ? Buffer.from(payload, "utf8") : Buffer.from(payload);
-  const given = lowered(headers);
+  const given = lowerCased(headers);
   const header = (name: string): string => {
     const value = given.get(name);
     if (value === undefined) throw new WebhookVerificationError(`the header ${name} is missing`);
@@ -54,7 +54,7 @@ export function verify(
   return event(body);
 }
 
-function lowered(headers: HeadersLike): Map<string, string> {
+function lowerCased(headers: HeadersLike): Map<string, string> {
   const entries = headers instanceof Headers ? [...headers.entries()] : Object.entries(headers);
   const single = entries.map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value[0] : value] as const);
   return new Map(single.filter((entry): entry is readonly [string, string] => entry[1] !== undefined));

@@ -1,4 +1,4 @@
-/** Lowering: what the shared table says, and what every provider requires of every schema that ships. */
+/** Lowering: the table that all clients share, and what every provider requires of every schema that ships. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -78,7 +78,7 @@ test("a schema that grows without end is bounded", () => {
   for (const dialect of DIALECTS) {
     for (const schema of [endless, deep]) assert.deepEqual(problems(lower(schema, dialect).schema, dialect), []);
   }
-  for (const strange of [{ $ref: 7 }, { allOf: 1 }, { properties: [] }, { type: 7 }, { $ref: "#/nowhere" }, { $ref: "http://a" }]) {
-    assert.equal(lower(strange, "gemini").schema.type, "object");
+  for (const invalid of [{ $ref: 7 }, { allOf: 1 }, { properties: [] }, { type: 7 }, { $ref: "#/nowhere" }, { $ref: "http://a" }]) {
+    assert.equal(lower(invalid, "gemini").schema.type, "object");
   }
 });

@@ -35,7 +35,7 @@ test("a key is in no text of the client", () => {
   }
 });
 
-test("a key that cannot be sent is refused without being said", () => {
+test("a key that cannot be sent is refused by an error that does not contain it", () => {
   for (const apiKey of [KEY + "\n", KEY + "\r\nX: y", "tg_live_ \u00e4", " " + KEY, ""]) {
     assert.throws(() => new Toolgate({ apiKey }), (error) => error instanceof TypeError && !error.message.includes("tg_live"));
   }
@@ -48,14 +48,14 @@ test("an address with more than an origin and a path is refused", () => {
 });
 
 test("a value cannot leave its segment of the path", async () => {
-  const asked = [];
+  const urls = [];
   const fetch = async (url) => {
-    asked.push(url);
+    urls.push(url);
     return new Response('{"success":true,"data":{},"meta":{"request_id":"req_1"}}');
   };
   const client = new Toolgate({ apiKey: KEY, baseUrl: "http://127.0.0.1:1/base/", fetch });
   await client.executions.get("../a/b?c#d%2e");
-  assert.deepEqual(asked, ["http://127.0.0.1:1/base/v1/executions/..%2Fa%2Fb%3Fc%23d%252e"]);
+  assert.deepEqual(urls, ["http://127.0.0.1:1/base/v1/executions/..%2Fa%2Fb%3Fc%23d%252e"]);
   for (const bad of ["", ".", ".."]) await assert.rejects(client.executions.get(bad), TypeError);
 });
 
@@ -63,8 +63,8 @@ test("a toolset of no tools runs none and sends nothing", async () => {
   const fetch = () => assert.fail("nothing is to be sent");
   const toolset = await new Toolgate({ apiKey: KEY, fetch }).toolset("openai", { tools: [] });
   assert.deepEqual(toolset.definitions, []);
-  const told = await toolset.call("execute_tool", { tool_name: "github_delete_repository", arguments: "{}" });
-  assert.equal(told.code, "tool_not_found");
+  const result = await toolset.call("execute_tool", { tool_name: "github_delete_repository", arguments: "{}" });
+  assert.equal(result.code, "tool_not_found");
 });
 
 test("what is not the API's answer is an error", async () => {
@@ -84,7 +84,7 @@ test("the text of an error says what is wrong with the arguments", () => {
   const violations = [{ path: "/text", message: "is required" }, { path: "", message: "has an unknown key" }];
   const refused = new InvalidRequest("the arguments do not fit", { code: "c", request_id: "req_1", details: { violations } });
   assert.equal(refused.message, "c: the arguments do not fit (/text: is required; /: has an unknown key) (req_1)");
-  assert.equal(refused.said, "the arguments do not fit");
+  assert.equal(refused.server_message, "the arguments do not fit");
   const many = Array.from({ length: 8 }, (_, n) => ({ path: `/${n}`, message: "is wrong" }));
   assert.ok(new InvalidRequest("no", { details: { violations: many } }).message.includes("/4: is wrong; and 3 more)"));
   for (const details of [{ violations: "x" }, { violations: [1] }, { violations: [] }, {}]) {
@@ -92,8 +92,8 @@ test("the text of an error says what is wrong with the arguments", () => {
   }
 });
 
-/** A server whose user has one connection to renew, and an outcome of it. */
-function renewing(asked) {
+/** A client of a server whose user has one connection to renew. Fills `requests` with bodies by path. */
+function renewingClient(requests) {
   const connection = { connection_id: "con_1", user_id: "ada", service: "a", state: "reauth_needed", state_since: "t", scopes: [] };
   const data = {
     "/v1/tools/a_b/execute": { execution_id: "e", tool_name: "a_b", service: "a", session_id: "s", duration_ms: 1, status: "auth_expired", auth_type: "oauth2", message: "m", connect_url: "https://gate/connect/any" },
@@ -103,32 +103,32 @@ function renewing(asked) {
   };
   const fetch = async (url, init) => {
     const { pathname } = new URL(url);
-    asked[pathname] = init.body && JSON.parse(init.body);
+    requests[pathname] = init.body && JSON.parse(init.body);
     return new Response(JSON.stringify({ success: true, data: data[pathname], meta: { request_id: "r" } }));
   };
   return new Toolgate({ apiKey: KEY, baseUrl: "http://127.0.0.1:1", fetch, sleep: async () => {} });
 }
 
 test("a bound link renews what the call had and is the one that is shown", async () => {
-  const [asked, shown] = [{}, []];
-  const client = renewing(asked);
+  const [requests, shown] = [{}, []];
+  const client = renewingClient(requests);
   const outcome = await client.tools.execute("a_b", {}, { user_id: "ada" });
   const options = { show: (url) => shown.push(url), timeoutMs: 0 };
   await assert.rejects(client.waitForConnection(outcome, { ...options, confirm_url: "https://app.example.com/connected" }), WaitTimeout);
-  assert.deepEqual(asked["/v1/connections/link"], { service: "a", user_id: "ada", scopes: ["repo"], connection_id: "con_1", confirm_url: "https://app.example.com/connected" });
-  delete asked["/v1/connections/link"];
+  assert.deepEqual(requests["/v1/connections/link"], { service: "a", user_id: "ada", scopes: ["repo"], connection_id: "con_1", confirm_url: "https://app.example.com/connected" });
+  delete requests["/v1/connections/link"];
   await assert.rejects(client.waitForConnection(outcome, { ...options, confirm_url: null }), WaitTimeout);
   assert.deepEqual(shown, ["https://gate/connect/bound", "https://gate/connect/any"]);
-  assert.ok(!("/v1/connections/link" in asked));
+  assert.ok(!("/v1/connections/link" in requests));
 });
 
-test("who says nothing of how the user is confirmed is asked to", async () => {
-  const asked = {};
-  const client = renewing(asked);
+test("a call that does not choose how the user is confirmed is refused", async () => {
+  const requests = {};
+  const client = renewingClient(requests);
   const outcome = await client.tools.execute("a_b");
   for (const options of [undefined, {}, { confirm_url: undefined }]) {
     await assert.rejects(client.waitForConnection(outcome, options), { name: "TypeError", message: /confirm_url/ });
     await assert.rejects(client.connect("a", options ?? {}), { name: "TypeError", message: /confirm_url/ });
   }
-  assert.deepEqual(Object.keys(asked), ["/v1/tools/a_b/execute"]);
+  assert.deepEqual(Object.keys(requests), ["/v1/tools/a_b/execute"]);
 });

@@ -1,4 +1,4 @@
-/** Compiled, not run: what the types let through and what they do not. */
+/** Compiled, not run: what the types accept and what they refuse. */
 
 import type Anthropic from "@anthropic-ai/sdk";
 import * as ai from "ai";
@@ -7,16 +7,16 @@ import { Toolgate, type api, type Outcome } from "toolgate";
 
 const client = new Toolgate();
 
-export async function looked(): Promise<unknown> {
+export async function outcomes(): Promise<unknown> {
   const outcome: Outcome = await client.tools.execute("a_b", { id: "1", nested: { n: 1 } }, { user_id: "ada", dry_run: true });
-  // @ts-expect-error: a result is there only for who has looked.
+  // @ts-expect-error: a result exists only after `status` was checked.
   outcome.result;
   // @ts-expect-error: there is no such option.
   await client.tools.execute("a_b", {}, { userId: "ada" });
   // @ts-expect-error: nor such a value.
   await client.permissions.setTool("ada", "a_b", "perhaps");
   if (outcome.status === "auth_required") {
-    // @ts-expect-error: who confirms the user has to be said.
+    // @ts-expect-error: who confirms the user has to be chosen.
     await client.waitForConnection(outcome, {});
     // @ts-expect-error: likewise.
     await client.connect("github", { user_id: "ada" });
@@ -32,14 +32,14 @@ export async function looked(): Promise<unknown> {
 }
 
 /** Each provider's own package takes the tools and the results as they are, without a cast. */
-export async function handed(openai: OpenAI, anthropic: Anthropic): Promise<void> {
+export async function providers(openai: OpenAI, anthropic: Anthropic): Promise<void> {
   const chosen = { tools: ["a_b"] };
 
   const chat = await client.toolset("openai", chosen);
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "Do it" }];
   const completion = await openai.chat.completions.create({ model: "any", messages, tools: chat.definitions });
-  const said = completion.choices[0]?.message;
-  if (said) messages.push(said, ...(await chat.run(said)));
+  const reply = completion.choices[0]?.message;
+  if (reply) messages.push(reply, ...(await chat.run(reply)));
 
   const responses = await client.toolset("openai_responses", chosen);
   const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: "Do it" }];
@@ -57,7 +57,7 @@ export async function handed(openai: OpenAI, anthropic: Anthropic): Promise<void
   await openai.chat.completions.create({ model: "any", messages, tools: blocks.definitions });
 }
 
-export async function handedToVercel(model: ai.LanguageModel): Promise<void> {
+export async function vercel(model: ai.LanguageModel): Promise<void> {
   const tools = (await client.toolset("openai", { tools: ["a_b"] })).vercel(ai);
   const { text } = await ai.generateText({ model, tools, prompt: "Do it" });
   text.toUpperCase();

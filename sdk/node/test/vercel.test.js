@@ -12,11 +12,11 @@ test("the AI SDK runs a chosen tool", async () => {
   assert.deepEqual(Object.keys(tools), ["hackernews_get_item"]);
   const schema = await ai.asSchema(tools.hackernews_get_item.inputSchema).jsonSchema;
   assert.equal(schema.properties.id.type, "string");
-  const told = await tools.hackernews_get_item.execute({ id: "8863" }, { toolCallId: "1", messages: [] });
-  assert.equal(told.result.title, "Gateways in Rust");
+  const executed = await tools.hackernews_get_item.execute({ id: "8863" }, { toolCallId: "1", messages: [] });
+  assert.equal(executed.result.title, "Gateways in Rust");
 });
 
-test("the AI SDK has a model call a tool and hears the answer", async () => {
+test("the AI SDK has a model call a tool and gets the answer", async () => {
   const { MockLanguageModelV4, MockLanguageModelV3 } = await import("ai/test");
   const Mock = MockLanguageModelV4 ?? MockLanguageModelV3;
   const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
@@ -29,6 +29,6 @@ test("the AI SDK has a model call a tool and hears the answer", async () => {
     },
   });
   const toolset = await new Toolgate().toolset("openai", { user_id: "ada" });
-  const said = await ai.generateText({ model, tools: toolset.vercel(ai), prompt: "What is item 8863?" });
-  assert.equal(said.toolResults[0].output.result.title, "Gateways in Rust");
+  const generated = await ai.generateText({ model, tools: toolset.vercel(ai), prompt: "What is item 8863?" });
+  assert.equal(generated.toolResults[0].output.result.title, "Gateways in Rust");
 });

@@ -1,4 +1,4 @@
-"""What authors do wrong, each with the whole sentence that they are told."""
+"""Mistakes of authors, each with the complete message of its error."""
 
 import re
 from collections.abc import Callable
@@ -147,13 +147,13 @@ def test_there_are_enough() -> None:
     assert len(MISTAKES) >= 30
 
 
-@pytest.mark.parametrize(("make", "said"), MISTAKES, ids=[said[:60] for _, said in MISTAKES])
-def test_a_mistake_is_told(make: Callable[[], Any], said: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=f"^{re.escape(said)}$"):
+@pytest.mark.parametrize(("make", "message"), MISTAKES, ids=[message[:60] for _, message in MISTAKES])
+def test_a_mistake_is_reported(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"^{re.escape(message)}$"):
         make()
 
 
-def test_what_has_no_mistake_is_taken() -> None:
+def test_a_declaration_without_a_mistake_is_accepted() -> None:
     plugin = notes()
     plugin.tool(effect="read", auth=["user"], examples=[{"folder": "work"}])(list_notes)
     assert [tool["name"] for tool in plugin.manifest["tools"]] == ["list_notes"]

@@ -1,7 +1,7 @@
-"""Where a build says that a mistake is.
+"""The place that a build reports for a mistake.
 
-Each is one edit of the plugin that ``toolgate plugin new --lang py`` writes. ``UPDATE=1 pytest`` writes what is
-told into places.txt.
+Each is one edit of the plugin that ``toolgate plugin new --lang py`` writes. ``UPDATE=1 pytest`` writes the reported
+lines into places.txt.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from toolgate_plugin import build
 
 HERE = Path(__file__).resolve().parent
 TABLE = HERE / "places.txt"
-SOUND = "\n" + (HERE.parents[2] / "host/toolgate/src/cli/new/py/plugin.py").read_text()
+CORRECT = "\n" + (HERE.parents[2] / "host/toolgate/src/cli/new/py/plugin.py").read_text()
 
 
 def cases() -> list[tuple[str, list[str], list[str], list[str]]]:
-    """A heading, lines that are taken away (``- ``), put there (``+ ``) and told (``> ``)."""
+    """A heading, lines that are removed (``- ``), lines that replace them (``+ ``) and the error's lines (``> ``)."""
     found = []
     for block in re.split(r"^## ", TABLE.read_text(), flags=re.MULTILINE)[1:]:
         name, *lines = block.rstrip().split("\n")
-        old, put, told = ([line[2:] for line in lines if line.startswith(mark)] for mark in "-+>")
-        found.append((name, old, put, told))
+        removed, added, expected = ([line[2:] for line in lines if line.startswith(mark)] for mark in "-+>")
+        found.append((name, removed, added, expected))
     return found
 
 
-def told(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def error_lines(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     (folder / "src").mkdir(exist_ok=True)
     filled = text[1:].replace("__SERVICE__", "notes").replace("__TITLE__", "Notes")
     (folder / "src/notes.py").write_text(filled)
@@ -42,19 +42,19 @@ def told(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_the_plugin_without_a_mistake_is_read(tmp_path, monkeypatch):
-    assert told(SOUND, tmp_path, monkeypatch) == []
+    assert error_lines(CORRECT, tmp_path, monkeypatch) == []
 
 
-def test_every_mistake_is_told_with_its_place(tmp_path, monkeypatch):
+def test_every_mistake_is_reported_with_its_place(tmp_path, monkeypatch):
     written = []
-    for name, old, put, expected in cases():
-        before = "\n".join(["", *old, ""])
-        assert SOUND.count(before) == 1, f"{name}: {before}"
-        lines = told(SOUND.replace(before, "\n".join(["", *put, ""])), tmp_path, monkeypatch)
+    for name, removed, added, expected in cases():
+        before = "\n".join(["", *removed, ""])
+        assert CORRECT.count(before) == 1, f"{name}: {before}"
+        lines = error_lines(CORRECT.replace(before, "\n".join(["", *added, ""])), tmp_path, monkeypatch)
         assert any("src/notes.py" in line for line in lines), f"{name}: {lines}"
         if not os.environ.get("UPDATE"):
             assert lines == expected, name
-        marked = [f"{mark} {line}".rstrip() for mark, all_of in zip("-+>", (old, put, lines)) for line in all_of]
+        marked = [f"{mark} {line}".rstrip() for mark, all_of in zip("-+>", (removed, added, lines)) for line in all_of]
         written.append("\n".join([f"## {name}", *marked]))
     if os.environ.get("UPDATE"):
         TABLE.write_text("\n\n".join(written) + "\n")

@@ -92,20 +92,20 @@ def test_mistakes_in_a_declaration_are_named():
     def untyped(cx, a):
         """A."""
 
-    def told(cx: Context):
+    def unknown(cx: Context):
         """A.
 
         Args:
             b: Not there.
         """
 
-    def silent(cx: Context):
+    def undocumented(cx: Context):
         pass
 
-    def odd(cx: Context, a: complex):
+    def unsupported(cx: Context, a: complex):
         """A."""
 
-    for function, match in ((silent, "needs a docstring"), (untyped, "needs a type"), (told, "tells of b"), (odd, "has no schema")):
+    for function, match in ((undocumented, "needs a docstring"), (untyped, "needs a type"), (unknown, "tells of b"), (unsupported, "has no schema")):
         with pytest.raises(TypeError, match=match):
             plugin.tool(effect="read")(function)
 
@@ -139,10 +139,10 @@ def test_urllib_sends_through_the_host_with_the_slot_of_the_call():
                 return "teapot"
             raise
 
-    wanted = {"method": "PUT", "url": f"{AUDIENCE}/n", "query": {"q": "1"}, "auth": "user", "body": "a=1",
-              "headers": {"x-one": "1", "content-type": "application/x-www-form-urlencoded"}}  # fmt: skip
+    expected = {"method": "PUT", "url": f"{AUDIENCE}/n", "query": {"q": "1"}, "auth": "user", "body": "a=1",
+                "headers": {"x-one": "1", "content-type": "application/x-www-form-urlencoded"}}  # fmt: skip
 
-    def call(response, request=wanted, url=f"{AUDIENCE}/n?q=1", **more):
+    def call(response, request=expected, url=f"{AUDIENCE}/n?q=1", **more):
         host = testing.MockHost(exchanges=[{"request": request, "response": response}], **more)
         return host.call(plugin, "send", {"url": url}).data
 
@@ -163,7 +163,7 @@ def test_urllib_sends_through_the_host_with_the_slot_of_the_call():
 
 
 @pytest.mark.parametrize(
-    ("pattern", "url", "held"),
+    ("pattern", "url", "contained"),
     [
         ("https://a.example", "https://a.example/n?q=1", True),
         ("https://a.example", "https://A.Example:443/n", True),
@@ -193,16 +193,16 @@ def test_urllib_sends_through_the_host_with_the_slot_of_the_call():
         ("{unset}", "https://git.example.org/api/n", False),
     ],
 )
-def test_an_address_is_held_as_the_gateway_holds_it(pattern, url, held):
+def test_an_audience_contains_an_address_by_the_rules_of_the_gateway(pattern, url, contained):
     config = {"subdomain": "Acme", "odd": "evil.test/", "api_base": "https://Git.example.org/api", "local": "http://127.0.0.1:9090"}
-    assert audience.holds([pattern], url, config.get) is held
+    assert audience.holds([pattern], url, config.get) is contained
 
 
 def test_the_credential_goes_to_the_address_that_the_operator_set_and_to_no_other():
     setting = {"key": "api_base", "title": "Address", "schema": {"type": "string"}, "adds_host": True}
     slot = {"slot": "user", "title": "Key", "type": "api_key", "placement": {"header": "x-key"}}
 
-    def call(audience, asked, auth, config):
+    def call(audience, url, auth, config):
         plugin = Plugin(service="git", title="Git", version="0.1.0", description="Git.", config=[setting],
                         auth=[{**slot, "audience": audience}])  # fmt: skip
 
@@ -211,13 +211,13 @@ def test_the_credential_goes_to_the_address_that_the_operator_set_and_to_no_othe
             """Reads."""
             return cx.json(url)
 
-        exchange = {"request": {"url": asked, "auth": auth}, "response": {"body": [1]}}
-        assert testing.MockHost(config=config, exchanges=[exchange]).call(plugin, "get", {"url": asked}).data == [1]
+        exchange = {"request": {"url": url, "auth": auth}, "response": {"body": [1]}}
+        assert testing.MockHost(config=config, exchanges=[exchange]).call(plugin, "get", {"url": url}).data == [1]
 
     own = {"api_base": "https://git.example.org"}
     call(["{api_base}"], "https://git.example.org/v4/user", "user", own)
     call(["{api_base}"], "https://elsewhere.example/v4/user", None, own)
-    # An audience that does not name the setting does not hold the operator's address.
+    # An audience that does not name the setting does not contain the operator's address.
     call(["https://git.example"], "https://git.example.org/v4/user", None, own)
     call(["https://git.example"], "https://git.example.org/v4/user", None, {})
     call(["https://{subdomain}.desk.test"], "https://Acme.desk.test/n", "user", {"subdomain": "Acme"})
@@ -228,7 +228,7 @@ CASES = json.loads((Path(__file__).parents[2] / "problems.json").read_text())
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['status']} {case['body']}")
-def test_an_unhappy_answer_means_the_same_in_every_language(case):
+def test_an_error_response_means_the_same_in_every_language(case):
     headers = Message()
     for name, value in case.get("headers", {}).items():
         headers[name] = value
@@ -244,11 +244,11 @@ def test_fields_are_chosen_renamed_and_collected():
     assert pick_each({"message": "none"}, ["x"]) == []
 
 
-def test_the_world_has_the_imports_that_were_asked_for():
+def test_the_world_has_the_imports_of_the_capabilities():
     made = build.world(build.contract(), ["egress"])
     assert "    resource blob;\n}" in made and "import egress;" in made and "import kv;" not in made.partition("world authored")[2]
 
 
-def test_a_section_stands_at_the_end_with_its_length():
+def test_a_section_is_appended_at_the_end_with_its_length():
     made = build.with_section(b"x", "y" * 200)
     assert made[1] == 0 and len(made) == 1 + 1 + 2 + 1 + len("toolgate:manifest") + 200

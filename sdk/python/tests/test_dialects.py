@@ -1,4 +1,4 @@
-"""Lowering: what the shared table says, and what every provider requires of every schema that ships."""
+"""Lowering: the table that all clients share, and what every provider requires of every schema that ships."""
 
 import json
 import os
@@ -95,8 +95,8 @@ class Dialects(unittest.TestCase):
         for dialect in DIALECTS:
             for schema in (endless, deep):
                 self.assertEqual([], list(problems(dialects.lower(schema, dialect).schema, dialect)))
-        for strange in ({"$ref": 7}, {"allOf": 1}, {"properties": []}, {"type": 7}, {"$ref": "#/nowhere"}, {"$ref": "http://a"}):
-            self.assertEqual("object", dialects.lower(strange, "gemini").schema["type"])
+        for invalid in ({"$ref": 7}, {"allOf": 1}, {"properties": []}, {"type": 7}, {"$ref": "#/nowhere"}, {"$ref": "http://a"}):
+            self.assertEqual("object", dialects.lower(invalid, "gemini").schema["type"])
 
 
 if __name__ == "__main__":

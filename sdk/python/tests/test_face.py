@@ -21,7 +21,7 @@ from toolgate._sync import resources as sync_resources
 DOCUMENT = json.loads(pathlib.Path(os.environ["TOOLGATE_DOCUMENT"]).read_text())
 SYNC = (sync_resources, sync_records)
 ASYNC = (async_resources, async_records)
-# Values that a method sets itself: the cursor of a list is the iterator's business too.
+# A method's call of its operation.
 OPERATION = re.compile(r'_(?:call|answer|pager)\(\s*"(\w+)"')
 
 
@@ -90,7 +90,7 @@ class Keys(unittest.TestCase):
         self.assertIn(self.KEY, made.headers["Authorization"])
         self.assertNotIn(self.KEY, repr(made) + str(made))
 
-    def test_a_key_that_cannot_be_sent_is_refused_without_being_said(self):
+    def test_a_key_that_cannot_be_sent_is_refused_by_an_error_without_it(self):
         for bad in (self.KEY + "\n", self.KEY + "\r\nX: y", "tg_live_ \u00e4", " " + self.KEY):
             with self.assertRaises(ValueError) as caught:
                 toolgate.Toolgate(bad, "http://127.0.0.1:1")
@@ -131,8 +131,8 @@ class Errors(unittest.TestCase):
 class Links(unittest.TestCase):
     COMMON = {"execution_id": "exe_1", "tool_name": "a_b", "service": "a", "session_id": "s", "duration_ms": 1}
 
-    def client(self, asked):
-        """Answers as a server does whose user has one connection to renew."""
+    def client(self, requests):
+        """A client of a server whose user has one connection to renew. Adds path and body of each request to `requests`."""
         connection = {"connection_id": "con_1", "user_id": "ada", "service": "a", "state": "reauth_needed", "state_since": "t", "scopes": []}
         data = {
             "/v1/tools/a_b/schema": {"name": "a_b", "auth": {"type": "oauth2", "scopes": ["repo"]}},
@@ -141,7 +141,7 @@ class Links(unittest.TestCase):
         }
 
         def answer(request):
-            asked.append((request.url.path, json.loads(request.content or b"null")))
+            requests.append((request.url.path, json.loads(request.content or b"null")))
             return httpx.Response(200, json={"success": True, "data": data[request.url.path], "meta": {"request_id": "r"}})
 
         transport = httpx.Client(transport=httpx.MockTransport(answer))
@@ -149,36 +149,36 @@ class Links(unittest.TestCase):
 
     def outcome(self):
         call = toolgate.outcomes.ExecuteCall("a_b", user_id="ada")
-        said = {**self.COMMON, "status": "auth_expired", "auth_type": "oauth2", "message": "m", "connect_url": "https://gate/connect/any"}
-        return toolgate.outcomes.outcome(said, "req_1", call)
+        data = {**self.COMMON, "status": "auth_expired", "auth_type": "oauth2", "message": "m", "connect_url": "https://gate/connect/any"}
+        return toolgate.outcomes.outcome(data, "req_1", call)
 
     def test_a_bound_link_renews_what_the_call_had_and_is_the_one_that_is_shown(self):
-        asked, shown = [], []
-        with self.client(asked) as client, self.assertRaises(toolgate.WaitTimeout):
+        requests, shown = [], []
+        with self.client(requests) as client, self.assertRaises(toolgate.WaitTimeout):
             client.wait_for_connection(
                 self.outcome(), confirm_url="https://app.example.com/connected", show=shown.append, timeout=0
             )
         self.assertEqual(shown, ["https://gate/connect/bound"])
-        body = dict(asked)["/v1/connections/link"]
+        body = dict(requests)["/v1/connections/link"]
         self.assertEqual(body, {
             "service": "a", "user_id": "ada", "scopes": ["repo"], "connection_id": "con_1",
             "confirm_url": "https://app.example.com/connected",
         })
 
     def test_without_a_page_of_the_application_the_servers_link_is_shown(self):
-        asked, shown = [], []
-        with self.client(asked) as client, self.assertRaises(toolgate.WaitTimeout):
+        requests, shown = [], []
+        with self.client(requests) as client, self.assertRaises(toolgate.WaitTimeout):
             client.wait_for_connection(self.outcome(), confirm_url=None, show=shown.append, timeout=0)
         self.assertEqual(shown, ["https://gate/connect/any"])
-        self.assertNotIn("/v1/connections/link", dict(asked))
+        self.assertNotIn("/v1/connections/link", dict(requests))
 
-    def test_who_says_nothing_of_it_is_asked_to(self):
-        asked = []
-        with self.client(asked) as client:
+    def test_a_call_that_does_not_choose_how_the_user_is_confirmed_is_refused(self):
+        requests = []
+        with self.client(requests) as client:
             for call in (lambda: client.wait_for_connection(self.outcome()), lambda: client.connect("a")):
                 with self.assertRaisesRegex(TypeError, "confirm_url"):
                     call()
-        self.assertEqual(asked, [])
+        self.assertEqual(requests, [])
 
 
 class Outcomes(unittest.TestCase):
@@ -198,10 +198,10 @@ class Outcomes(unittest.TestCase):
 
 class Toolsets(unittest.TestCase):
     def test_a_toolset_of_no_tools_runs_none_and_sends_nothing(self):
-        asked = []
+        urls = []
 
         def answer(request):
-            asked.append(request.url)
+            urls.append(request.url)
             return httpx.Response(500)
 
         arguments = {"tool_name": "github_delete_repository", "arguments": "{}"}
@@ -210,13 +210,13 @@ class Toolsets(unittest.TestCase):
         self.assertEqual(toolset.definitions, [])
         self.assertEqual(toolset.call("execute_tool", arguments)["code"], "tool_not_found")
 
-        async def also():
+        async def with_asyncio():
             http_client = httpx.AsyncClient(transport=httpx.MockTransport(answer))
             toolset = await toolgate.AsyncToolgate(Keys.KEY, "http://a.test", http_client=http_client).toolset("openai", [])
             self.assertEqual((await toolset.call("execute_tool", arguments))["code"], "tool_not_found")
 
-        asyncio.run(also())
-        self.assertEqual(asked, [])
+        asyncio.run(with_asyncio())
+        self.assertEqual(urls, [])
 
 
 class Answers(unittest.TestCase):
@@ -226,7 +226,7 @@ class Answers(unittest.TestCase):
             with self.assertRaises(toolgate.InvalidResponse):
                 _core.answer(200, {}, body)
 
-    def test_an_error_says_all_it_knows(self):
+    def test_an_error_has_all_fields_of_the_answer(self):
         body = b'{"success":false,"error":{"code":"overloaded","message":"busy","hint":"Wait."},"meta":{"request_id":"req_1"}}'
         with self.assertRaises(toolgate.ServerError) as caught:
             _core.answer(503, {"retry-after": "7"}, body)

@@ -5,7 +5,7 @@
 use crate::error::{ErrorKind, ToolError};
 use crate::host;
 
-/// Most bytes that one read gives.
+/// The largest number of bytes that one read returns.
 pub const READ_BYTES_MAX: u32 = 1024 * 1024;
 
 /// A byte object on the host.

@@ -1,4 +1,4 @@
-//! What a tool sees of the call it serves: settings, time, its page, and ways to talk back.
+//! What a tool can use during a call: settings, time, its page, log, progress and partial results.
 
 use std::cell::OnceCell;
 
@@ -9,12 +9,12 @@ use crate::error::ToolError;
 use crate::host;
 pub use crate::log_level::LogLevel;
 
-/// The facts of one call that the host passes beside the arguments.
+/// What the host passes for one call in addition to the arguments.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// The gateway's session, for tools of several steps.
     pub session: Option<String>,
-    /// The page to go on from.
+    /// The cursor of the requested page.
     pub cursor: Option<String>,
 }
 
@@ -43,8 +43,8 @@ impl Context {
     }
 
     /// The credential slot for this call: the first of the tool's slots that is connected. When
-    /// none is, the first one, so that the host asks the user to connect it; for a tool that also
-    /// runs without, none.
+    /// none is, the first one, so that the host asks the user to connect it; none for a tool that also
+    /// runs without one.
     pub fn slot(&self) -> Option<&'static str> {
         *self
             .chosen
@@ -72,7 +72,7 @@ impl Context {
         })
     }
 
-    /// Where the caller wants to go on; none for the first page.
+    /// The cursor of the page that the caller asks for; none for the first page.
     pub fn cursor(&self) -> Option<&str> {
         self.facts.cursor.as_deref()
     }
@@ -97,13 +97,13 @@ impl Context {
         host::now_ms()
     }
 
-    /// What is left of the call's time.
+    /// Milliseconds until the call's time limit.
     pub fn remaining_ms(&self) -> u64 {
         host::remaining_ms()
     }
 
-    /// Whether the caller does not want the result any more. A call that takes long asks between two steps and
-    /// then ends with [`ToolError::cancelled`].
+    /// Whether the caller has cancelled the call. A long call checks it between two steps and then ends with
+    /// [`ToolError::cancelled`].
     pub fn cancelled(&self) -> bool {
         host::cancelled()
     }
@@ -123,8 +123,8 @@ impl Context {
         host::progress(done, total, message);
     }
 
-    /// A part of the result before the whole, for callers that read a stream of REST. The result itself
-    /// has to hold it too: most callers do not listen.
+    /// A part of the result, sent before the complete one to callers that read a stream of REST. The result
+    /// has to contain it too: most callers do not read the stream.
     pub fn partial(&self, data: &Value) {
         host::partial(&data.to_string());
     }

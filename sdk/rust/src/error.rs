@@ -89,12 +89,12 @@ impl ToolError {
         Self::new(ErrorKind::NotFound, message)
     }
 
-    /// The end of a call that its caller has taken back.
+    /// The error of a call that its caller has cancelled.
     pub fn cancelled() -> Self {
         Self::new(ErrorKind::Cancelled, "the caller has cancelled the call")
     }
 
-    /// An answer of the provider that makes no sense.
+    /// An answer of the provider that cannot be used.
     pub fn upstream(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Upstream, message)
     }

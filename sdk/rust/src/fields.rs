@@ -8,7 +8,7 @@ use serde::de::{DeserializeOwned, Deserializer, Error as _};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
-/// The members of an object that nobody has taken yet.
+/// The members of an object that have not been read yet.
 #[derive(Debug)]
 pub struct Fields(Map<String, Value>);
 
@@ -35,7 +35,7 @@ impl Fields {
         }
     }
 
-    /// Refuses what is left.
+    /// Refuses an object with members that were not read.
     pub fn finish(self) -> Result<(), String> {
         match self.0.keys().next() {
             Some(key) => Err(format!("`{key}` is not known")),

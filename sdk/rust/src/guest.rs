@@ -26,7 +26,7 @@ pub fn invoke(
             summary: output.summary,
             meta: None,
         }),
-        Err(error) => Err(told(error)),
+        Err(error) => Err(to_wire_error(error)),
     }
 }
 
@@ -34,12 +34,12 @@ pub fn normalize(
     read: Normalize,
     delivery: webhook::Delivery,
 ) -> Result<Vec<webhook::Event>, types::ToolError> {
-    // The host verifies before it asks; what nobody has verified tells of nothing.
+    // The host verifies a delivery before it calls this; one that is not verified is refused.
     if !delivery.verified {
         let refused = ToolError::new(ErrorKind::PermissionDenied, "the delivery is not verified");
-        return Err(told(refused));
+        return Err(to_wire_error(refused));
     }
-    let events = read(&Delivery::new(delivery.headers, delivery.body)).map_err(told)?;
+    let events = read(&Delivery::new(delivery.headers, delivery.body)).map_err(to_wire_error)?;
     let sent = |event: Event| webhook::Event {
         kind: event.name,
         id: event.id.unwrap_or_default(),
@@ -48,8 +48,8 @@ pub fn normalize(
     Ok(events.into_iter().map(sent).collect())
 }
 
-/// What a panic says goes to the host's log. Through WASI it gets there by itself: as what is printed
-/// to standard error.
+/// Writes the message of a panic to the host's log. With WASI that is not necessary: the host logs what
+/// is printed to standard error.
 pub fn log_panics() {
     if !cfg!(target_os = "wasi") {
         std::panic::set_hook(Box::new(|panic| {
@@ -58,7 +58,7 @@ pub fn log_panics() {
     }
 }
 
-fn told(error: ToolError) -> types::ToolError {
+fn to_wire_error(error: ToolError) -> types::ToolError {
     let kind = match error.kind {
         ErrorKind::InvalidArguments => types::ErrorKind::InvalidArguments,
         ErrorKind::AuthRequired => types::ErrorKind::AuthRequired,

@@ -1,7 +1,7 @@
 //! HTML bodies as plain text.
 //!
-//! Not a browser: tags go, blocks become lines, links keep their address, entities are undone, and
-//! what is never shown (style, script, head) is left out.
+//! Not a browser: tags are removed, blocks become lines, links keep their address, entities are decoded,
+//! and what is never shown (style, script, head) is left out.
 
 /// The text of an HTML document.
 pub fn to_text(html: &str) -> String {

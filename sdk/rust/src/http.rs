@@ -1,4 +1,4 @@
-//! The typed client over the contract's `egress`, the only way out.
+//! The typed client of the contract's `egress`, the only way to send requests.
 //!
 //! A [`Client`] holds what all requests of a service share; a [`Request`] is built fluently and
 //! sent; an answer that is not a success becomes a [`ToolError`](crate::ToolError) by

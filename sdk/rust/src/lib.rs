@@ -29,11 +29,11 @@
 //! }
 //! ```
 //!
-//! Read in this order: [`context`] (what a tool sees of its call), [`http`] (the only way out),
+//! Read in this order: [`context`] (what a tool can use during a call), [`http`] (requests),
 //! [`error`] and [`output`] (how it ends), [`schema`] (how argument types become schemas),
 //! [`testing`] (how a plugin is tested without a sandbox), [`webhook`] (events that the provider
-//! sends by itself). `blob`, `kv`, `html` and `markdown` are there when needed; a plugin that never
-//! uses them does not import them. `host` and `guest` are the border, `memory` the allocator of a
+//! sends). `blob`, `kv`, `html` and `markdown` are for the plugins that need them; the others do not
+//! import them. `host` and `guest` are the interface to the host, `memory` the allocator of a
 //! component.
 
 // The macros name this crate, also in its own tests.
@@ -90,7 +90,7 @@ pub use toolgate_sdk_macros::Args;
 
 /// Makes the crate a plugin: the manifest and the list of its tools.
 ///
-/// Keys are those of the manifest; `version` is the package's unless given. `normalize: path` beside
+/// Keys are those of the manifest; `version` is the package's unless given. `normalize: path` next to
 /// a `webhook` without `event` names the function that reads deliveries ([`webhook`]). Defines
 /// `MANIFEST` and `PLUGIN`.
 pub use toolgate_sdk_macros::plugin;
@@ -115,7 +115,7 @@ pub mod prelude {
     pub use crate::{Args, Map, Value, json, path, tool};
 }
 
-/// For the code that the macros write; no part of the interface.
+/// For the code that the macros write; not a part of the public interface.
 #[doc(hidden)]
 pub mod __private {
     #[cfg(target_family = "wasm")]

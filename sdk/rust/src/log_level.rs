@@ -1,6 +1,6 @@
-//! How loud a log line is.
+//! The level of a log line.
 
-/// How loud a log line is.
+/// The level of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogLevel {
     Debug,

@@ -30,7 +30,7 @@ pub enum Marker {
 pub enum Block {
     /// Level 1 to 6.
     Heading(u8, Vec<Span>),
-    /// Lines stay apart by `\n`.
+    /// Its lines are separated by `\n`.
     Paragraph(Vec<Span>),
     /// Depth 0 is the outermost.
     Item(usize, Marker, Vec<Span>),
@@ -76,7 +76,7 @@ pub fn blocks(markdown: &str) -> Vec<Block> {
             open.clear();
             continue;
         }
-        if trimmed.starts_with('|') && lines.get(index).is_some_and(|next| is_rule(next)) {
+        if trimmed.starts_with('|') && lines.get(index).is_some_and(|next| is_delimiter_row(next)) {
             flush(&mut paragraph, &mut out);
             let row = |line: &&&str| line.trim().starts_with('|');
             let count = lines[index + 1..].iter().take_while(row).count();
@@ -160,7 +160,8 @@ fn item(line: &str) -> Option<(Marker, &str)> {
     (1..=9).contains(&digits).then_some((Marker::Number, text))
 }
 
-fn is_rule(line: &str) -> bool {
+/// Whether a line separates the header of a table from its rows, for example `| --- | :-: |`.
+pub fn is_delimiter_row(line: &str) -> bool {
     let line = line.trim();
     line.starts_with('|') && line.contains('-') && line.chars().all(|c| "|-: ".contains(c))
 }
@@ -206,7 +207,7 @@ fn inline(text: &str, marks: &Span, out: &mut Vec<Span>) {
     let mut unmarked = 0;
     while let Some(first) = rest[unmarked..].chars().next() {
         let at = &rest[unmarked..];
-        let Some((taken, inner, within)) = marked(at, marks) else {
+        let Some((length, inner, within)) = marked(at, marks) else {
             unmarked += first.len_utf8();
             continue;
         };
@@ -218,7 +219,7 @@ fn inline(text: &str, marks: &Span, out: &mut Vec<Span>) {
             inline(inner, &within, &mut nested);
             nested.iter().for_each(|span| push(&span.text, span));
         }
-        rest = &at[taken..];
+        rest = &at[length..];
         unmarked = 0;
     }
     push(rest, marks);
@@ -227,10 +228,10 @@ fn inline(text: &str, marks: &Span, out: &mut Vec<Span>) {
 /// A marked span at the start of `text`: its length, what is in it, and its marks.
 fn marked<'a>(text: &'a str, marks: &Span) -> Option<(usize, &'a str, Span)> {
     let within = |mark: &str, change: fn(&mut Span)| {
-        let (taken, inner) = between(text, mark)?;
+        let (length, inner) = between_marks(text, mark)?;
         let mut marks = marks.clone();
         change(&mut marks);
-        Some((taken, inner, marks))
+        Some((length, inner, marks))
     };
     let found = within("`", |span| span.code = true)
         .or_else(|| within("**", |span| span.bold = true))
@@ -248,11 +249,13 @@ fn marked<'a>(text: &'a str, marks: &Span) -> Option<(usize, &'a str, Span)> {
         link: Some(target.to_owned()),
         ..marks.clone()
     };
-    let taken = label.len() + target.len() + 4;
-    (web && !label.contains(['[', ']'])).then_some((taken, label, marks))
+    let length = label.len() + target.len() + 4;
+    (web && !label.contains(['[', ']'])).then_some((length, label, marks))
 }
 
-fn between<'a>(text: &'a str, mark: &str) -> Option<(usize, &'a str)> {
+/// The length of a marked piece at the start of `text`, with both marks, and the text between them. That
+/// text is neither empty nor padded with spaces: `* 3 *` is not marked.
+pub fn between_marks<'a>(text: &'a str, mark: &str) -> Option<(usize, &'a str)> {
     let inner = text.strip_prefix(mark)?;
     let end = inner.find(mark)?;
     let found = &inner[..end];

@@ -1,4 +1,4 @@
-//! What a tool answers: any serialisable value, or an [`Output`] with more to say.
+//! What a tool answers: any serialisable value, or an [`Output`] with more than data.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::blob::Blob;
 use crate::error::ToolError;
 
-/// A result with what belongs beside it: the next page, a line of summary, files.
+/// A result with the next cursor, a summary of one line and files.
 #[derive(Debug, Default)]
 pub struct Output {
     /// One JSON document.
@@ -20,7 +20,7 @@ impl Output {
     pub fn new(data: impl Serialize) -> Result<Self, ToolError> {
         let text = serde_json::to_string(&data)
             .map_err(|error| ToolError::internal(format!("the result is not JSON: {error}")))?;
-        // In the sandbox a call has its memory for itself and ends here: all of it goes at once.
+        // In the sandbox a call has its own memory and ends here: all of it is freed at once.
         #[cfg(target_family = "wasm")]
         std::mem::forget(data);
         Ok(Self {
@@ -29,7 +29,7 @@ impl Output {
         })
     }
 
-    /// One page. `next` is where the next call goes on, none at the end.
+    /// One page. `next` is the cursor of the next page, none at the end.
     pub fn page(data: impl Serialize, next: Option<String>) -> Result<Self, ToolError> {
         Ok(Self {
             next_cursor: next,

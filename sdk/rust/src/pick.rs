@@ -1,7 +1,7 @@
-//! Choosing the fields of a provider's answer that an agent needs.
+//! Chooses the fields of a provider's answer that an agent needs.
 //!
-//! Providers answer with pages of addresses and bookkeeping; a model reads every byte. A field is
-//! written `name`, `path/to/value` (kept under its last segment) or `name=path/to/value`; `*` in a
+//! Providers answer with many addresses and internal fields; a model reads every byte. A field is
+//! written `name`, `path/to/value` (named after its last segment) or `name=path/to/value`; `*` in a
 //! path takes every element of a list. Absent fields and nulls are left out.
 
 use serde_json::{Map, Value};

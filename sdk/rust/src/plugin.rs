@@ -9,14 +9,14 @@ use crate::output::Output;
 use crate::schema::Parts;
 use crate::webhook::{Delivery, Event, Normalize};
 
-/// Everything `plugin!` found out at compile time.
+/// Everything that `plugin!` knows at compile time.
 #[derive(Debug)]
 pub struct Plugin {
     pub manifest: &'static str,
     /// Names of the credential slots, in the manifest's order.
     pub slots: &'static [&'static str],
     pub tools: &'static [Entry],
-    /// Reads what the provider sends by itself.
+    /// Reads the deliveries of the provider's webhook.
     pub normalize: Option<Normalize>,
 }
 
@@ -57,7 +57,7 @@ impl Plugin {
         (tool.run)(arguments, &Context::new(facts, slots, tool.auth_optional))
     }
 
-    /// What a delivery of the provider tells of.
+    /// The events of a delivery of the provider.
     pub fn normalize(&self, delivery: &Delivery) -> Result<Vec<Event>, ToolError> {
         let read = self
             .normalize

@@ -17,7 +17,7 @@ pub enum Part {
 /// Pieces in order.
 pub type Parts = &'static [Part];
 
-/// A type that can stand in a tool's arguments.
+/// A type that can be used in a tool's arguments.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot stand in a tool's arguments",
     note = "give a type of your own `#[derive(Args)]`; else use `String`, `bool`, a number of at most 64 bits, `Option`, `Vec`, `BTreeMap<String, _>` or `Value`"

@@ -1,9 +1,9 @@
-//! Events that a provider sends by itself: one delivery in, what it tells of out.
+//! Events that a provider sends to a webhook: one delivery in, its events out.
 //!
 //! The host has verified the signature with a secret that the plugin never sees; the function
-//! named as `normalize` in [`crate::plugin!`] says what happened. It runs in a sandbox that sends
-//! nothing and keeps nothing, for at most five seconds. Where a header and a place in a JSON body
-//! say it all, `webhook: { event: ... }` in the manifest needs no function.
+//! named as `normalize` in [`crate::plugin!`] reads the events of a delivery. It runs in a sandbox that
+//! sends nothing and stores nothing, for at most five seconds. Where a header and a place in a JSON body
+//! are enough, `webhook: { event: ... }` in the manifest needs no function.
 
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ impl Delivery {
         }
     }
 
-    /// The first header of this name, in whatever case. Signatures and credentials are not there.
+    /// The first header of this name, in any case. Signatures and credentials are removed.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
         let (_, value) = headers.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
@@ -96,7 +96,7 @@ fn decoded(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Something that happened at the provider. Subscribers are told of
+/// Something that happened at the provider. Subscribers get it as
 /// `trigger.<service>.<name>`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
@@ -122,7 +122,7 @@ impl Event {
     }
 }
 
-/// What `normalize` in [`crate::plugin!`] names. No events: the delivery tells of nothing.
+/// What `normalize` in [`crate::plugin!`] names. An empty list: the delivery has no event for subscribers.
 pub type Normalize = fn(&Delivery) -> Result<Vec<Event>, ToolError>;
 
 #[cfg(test)]

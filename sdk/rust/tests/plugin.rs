@@ -274,8 +274,8 @@ fn a_delete_that_does_not_say_what_is_not_sent() {
             .call(&PLUGIN, "delete_notes", &arguments, None)
             .expect_err("refused before anything is sent");
         assert_eq!(error.kind, ErrorKind::InvalidArguments, "{arguments}");
-        let told = error.field.as_deref().filter(|field| !field.is_empty());
-        assert_eq!(told, field, "{arguments}");
+        let found = error.field.as_deref().filter(|field| !field.is_empty());
+        assert_eq!(found, field, "{arguments}");
     }
     let mut host = MockHost::new().exchange(
         json!({ "method": "DELETE", "query": { "id": ["a", "b"] } }),

@@ -116,10 +116,10 @@ for (let line = await hear(); line !== undefined; line = await hear()) {
     say({ done: plain(value) ?? null });
   } catch (error) {
     if (!(error instanceof ToolgateError)) throw error;
-    const { code, status, request_id, can_retry, retry_after, hint, details, said } = error;
+    const { code, status, request_id, can_retry, retry_after, hint, details, server_message } = error;
     say({
       failed: {
-        type: error.name, code, status, request_id: request_id ?? null, can_retry, retry_after_s: retry_after, hint, details, message: said,
+        type: error.name, code, status, request_id: request_id ?? null, can_retry, retry_after_s: retry_after, hint, details, message: server_message,
         // Looked through for keys.
         text: [String(error), error.stack, inspect(error, { depth: 9, showHidden: true })],
       },

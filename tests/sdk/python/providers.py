@@ -51,9 +51,9 @@ for call, format, kind in [
     (formats.Call("c", "a_b", {}), "openai", openai.types.chat.ChatCompletionToolMessageParam),
     (formats.Call("c", "a_b", {}), "anthropic", anthropic.types.ToolResultBlockParam),
 ]:
-    said = formats.result(format, call, formats.Said({"status": "success"}))
-    assert TypeAdapter(kind).validate_python(said) == said
-google.genai.types.Part.model_validate(formats.result("gemini", formats.Call("", "a_b", {}), formats.Said({"a": 1})))
+    result = formats.result(format, call, formats.ModelResult({"status": "success"}))
+    assert TypeAdapter(kind).validate_python(result) == result
+google.genai.types.Part.model_validate(formats.result("gemini", formats.Call("", "a_b", {}), formats.ModelResult({"a": 1})))
 
 # LangChain runs a tool against the server.
 with toolgate.Toolgate() as client:

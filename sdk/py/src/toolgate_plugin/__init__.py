@@ -1,9 +1,9 @@
 """Write plugins for toolgate, the tool gateway for software agents.
 
 Read in this order: ``plugin`` (a plugin and its tools), ``schema`` (how a function's parameters become
-what a tool takes), ``context`` (what a tool sees of its call), ``http`` (how ``urllib`` leaves the
-sandbox), ``path`` (addresses made of values), ``errors`` and ``output`` (how a tool ends). ``testing`` is the host of tests; ``guest`` and
-``build`` make the component.
+what a tool takes), ``context`` (what a tool can use during a call), ``http`` (how ``urllib`` sends
+requests), ``path`` (paths made of values), ``errors`` and ``output`` (how a tool ends). ``testing`` is
+the host of tests; ``guest`` and ``build`` make the component.
 """
 
 from .context import Context

@@ -1,5 +1,5 @@
-"""Which addresses a slot's credential goes with. The gateway decides; this says beforehand whether it would, because a
-request that names a slot whose audience lacks the address is refused, and one that names none has no credential.
+"""For which addresses a slot's credential is used. The gateway decides; this predicts its decision, because a request
+that names a slot whose audience lacks the address is refused, and one that names none has no credential.
 The rules are those of ``host/egress/src/grant.rs`` and ``host/gateway/src/connections/call.rs``."""
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def _is_in(sent: Origin, pattern: str, config: Config) -> bool:
     if not star:
         return sent == _origin(_filled(pattern, config))
     covering = _origin(f"{scheme}://{_filled(rest, config)}")
-    # Of the pattern's names, each on the scheme's own port.
+    # A subdomain of the pattern's host, on the same scheme and port.
     return covering is not None and covering[::2] == sent[::2] and sent[1].endswith(f".{covering[1]}")
 
 
 def _filled(text: str, config: Config) -> str:
-    """The text with the parameters that are known in place of their ``{key}``; an unknown one stays as it stands."""
+    """The text with each known parameter in place of its ``{key}``; an unknown ``{key}`` is not replaced."""
 
     def value(found: re.Match[str]) -> str:
         known = config(found[1])

@@ -27,7 +27,7 @@ CAPABILITIES = ("egress", "kv")
 
 
 def build(source: Path) -> tuple[bytes, Plugin]:
-    """The component of the one ``Plugin`` that the module at ``source`` holds."""
+    """The component of the one ``Plugin`` in the module at ``source``."""
     plugin = read(source)
     capabilities = plugin.manifest["capabilities"]
     manifest = plugin.manifest_json()
@@ -98,7 +98,7 @@ def own_place(cause: Exception, source: Path) -> str:
 
 
 def contract() -> str:
-    """``wit/toolgate.wit``, from this package or from the repository that it lies in."""
+    """``wit/toolgate.wit`` of this package, or of the repository that contains it."""
     here = Path(__file__).resolve()
     places = [here.parent / "wit" / "toolgate.wit", *(up / "wit" / "toolgate.wit" for up in here.parents)]
     found = next((place for place in places if place.exists()), None)
@@ -108,7 +108,7 @@ def contract() -> str:
 
 
 def world(wit: str, capabilities: list[str]) -> str:
-    """The contract with a world of just these imports. ``blobs`` keeps its type alone: requests name it."""
+    """The contract with a world of just these imports. ``blobs`` has only its type: requests name it."""
     bare = re.sub(r"(interface blobs \{).*?\n\}", r"\1\n    resource blob;\n}", wit, flags=re.DOTALL)
     imports = "".join(f"    import {name};\n" for name in ("call", *capabilities))
     return f"{bare}\nworld authored {{\n{imports}    export integration;\n}}\n"

@@ -1,4 +1,4 @@
-"""What a gateway would refuse of a declaration, said while it is declared, with the name of the tool and the key."""
+"""Checks a declaration while it is made: what a gateway would refuse is an error that names the tool and the key."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def plugin(head: dict[str, Any]) -> None:
     """Checks the keys of a plugin.
 
     Raises:
-        ValueError: no gateway takes it.
+        ValueError: every gateway refuses it.
     """
     for key in head:
         if key not in KEYS and key != "manifest":
@@ -90,10 +90,10 @@ def _slot(place: str, slot: dict[str, Any]) -> None:
 
 
 def tool(spec: dict[str, Any], slots: list[str]) -> None:
-    """Checks what one tool says of itself.
+    """Checks the declaration of one tool.
 
     Raises:
-        ValueError: its words do not fit each other.
+        ValueError: its keys contradict each other.
     """
     name, takes = spec["name"], spec["input"]
     for key in ("auth", "scopes", "keywords", "queries"):
@@ -138,7 +138,7 @@ def _schema(place: str, schema: dict[str, Any]) -> None:
 
 
 def _fits(schema: dict[str, Any], value: Any) -> bool:
-    """As far as type, choice and bounds go."""
+    """Checks only type, ``enum`` and bounds."""
     kind = schema.get("type")
     if isinstance(kind, str):
         # A bool is an int in Python and in no schema.

@@ -1,4 +1,4 @@
-"""What a tool sees of the call it serves: settings, time, its page, small state, and ways to talk back."""
+"""What a tool can use during a call: settings, time, its page, small state, log, progress and partial results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .host import Host
 
 
 class Context:
-    """One running call. Requests are sent with ``urllib.request``, as anywhere."""
+    """One running call. Requests are sent with ``urllib.request``, as in any program."""
 
     def __init__(
         self,
@@ -29,16 +29,16 @@ class Context:
         self.session = session
         """The gateway's session, for tools of several steps."""
         self.cursor = cursor
-        """Where the caller wants to go on; none for the first page."""
+        """The cursor of the page that the caller asks for; none for the first page."""
         self._slots = slots
         self._auth_optional = auth_optional
-        # Settings with `adds_host`: an audience that names one as `{key}` holds the operator's address.
+        # Settings with `adds_host`: an audience that names one as `{key}` contains the operator's address.
         self._addresses = addresses
 
     @functools.cached_property
     def slot(self) -> str | None:
         """The credential slot for this call: the first of the tool's slots that is connected. When none is,
-        the first one, so that the gateway asks the user to connect it; for a tool that also runs without, none.
+        the first one, so that the gateway asks the user to connect it; none for a tool that also runs without one.
         """
         names: list[str] = [slot["slot"] for slot in self._slots]
         if len(names) == 1 and not self._auth_optional:
@@ -47,7 +47,7 @@ class Context:
         return connected or (names[0] if names and not self._auth_optional else None)
 
     def slot_for(self, url: str) -> str | None:
-        """The slot whose credential goes with a request: this call's, where its audience holds the address."""
+        """The slot whose credential is sent with a request: this call's, if its audience contains the address."""
         chosen = next((slot for slot in self._slots if slot["slot"] == self.slot), None)
         if chosen is None:
             return None
@@ -77,11 +77,11 @@ class Context:
         return self.host.now_ms()
 
     def remaining_ms(self) -> int:
-        """What is left of the call's time."""
+        """Milliseconds until the call's time limit."""
         return self.host.remaining_ms()
 
     def cancelled(self) -> bool:
-        """Whether the caller does not want the result any more."""
+        """Whether the caller has cancelled the call."""
         return self.host.cancelled()
 
     def random_bytes(self, count: int) -> bytes:
@@ -96,14 +96,14 @@ class Context:
         self.host.progress(done, total, message)
 
     def partial(self, data: Any) -> None:
-        """A part of the result before the whole, for callers that read a stream of REST.
+        """A part of the result, sent before the complete one to callers that read a stream of REST.
 
-        The result itself has to hold it too: most callers do not listen.
+        The result has to contain it too: most callers do not read the stream.
         """
         self.host.partial(json.dumps(data))
 
     def kv_get(self, key: str) -> tuple[Any, int] | None:
-        """What the session keeps for this service under ``key``, and its version. Needs the capability ``kv``."""
+        """The session's value for this service under ``key``, and its version. Needs the capability ``kv``."""
         entry = self.host.kv_get(key)
         return None if entry is None else (json.loads(entry[0]), entry[1])
 

@@ -54,7 +54,7 @@ class ToolError(Exception):
 
     @classmethod
     def upstream(cls, message: str) -> ToolError:
-        """An answer of the provider that makes no sense."""
+        """An answer of the provider that cannot be used."""
         return cls("upstream", message)
 
     @classmethod
@@ -110,21 +110,21 @@ def kind_of(status: int, headers: Message) -> str:
 
 
 def problem(status: int, headers: Message, body: bytes) -> ToolError:
-    """What an unhappy answer means, with the provider's own words."""
+    """The error that an error response means, with the provider's own message."""
     text = body.decode("utf-8", "replace").strip()
     is_json = True
     try:
         parsed = json.loads(text)
     except ValueError:
         parsed, is_json = None, False
-    told = next((found for path in _MESSAGE_AT if isinstance(found := _at(parsed, path), str) and found.strip()), None)
+    message = next((found for path in _MESSAGE_AT if isinstance(found := _at(parsed, path), str) and found.strip()), None)
     code = next((found for path in _CODE_AT if _is_code(found := _at(parsed, path))), None)
-    if told is None:
-        quiet = is_json or not text or text.startswith("<")
-        told = f"the provider answered with status {status}" if quiet else text
+    if message is None:
+        is_plain_text = not is_json and text != "" and not text.startswith("<")
+        message = text if is_plain_text else f"the provider answered with status {status}"
     return ToolError(
         kind_of(status, headers),
-        _cut(told),
+        _cut(message),
         code=None if code is None else _cut(str(code)),
         http_status=status,
         retry_after_ms=_retry_after_ms(headers),

@@ -84,17 +84,17 @@ class Gateway:
         call.partial(data)
 
     def kv_get(self, key: str) -> tuple[bytes, int] | None:
-        entry = _told(_kv().get, key)
+        entry = _unwrap_host_result(_kv().get, key)
         return None if entry is None else (entry.value, entry.version)
 
     def kv_set(self, key: str, value: bytes, ttl_seconds: int | None, if_version: int | None) -> int:
-        return _told(_kv().set, key, value, ttl_seconds, if_version)
+        return _unwrap_host_result(_kv().set, key, value, ttl_seconds, if_version)
 
     def kv_delete(self, key: str) -> None:
-        _told(_kv().delete, key)
+        _unwrap_host_result(_kv().delete, key)
 
     def kv_keys(self, prefix: str, cursor: str | None) -> tuple[list[str], str | None]:
-        return _told(_kv().list_keys, prefix, cursor)
+        return _unwrap_host_result(_kv().list_keys, prefix, cursor)
 
 
 def _kv() -> Any:
@@ -103,7 +103,8 @@ def _kv() -> Any:
     return kv
 
 
-def _told(function: Any, *arguments: Any) -> Any:
+def _unwrap_host_result(function: Any, *arguments: Any) -> Any:
+    """Calls a function of the host; its error becomes a ``ToolError``."""
     try:
         return function(*arguments)
     except Err as cause:
@@ -137,17 +138,18 @@ def bind(plugin: Plugin, manifest: str) -> type[Any]:
                 output = plugin.call(req.tool, req.arguments, gateway, session=req.session, cursor=req.cursor)
                 data = json.dumps(schema.to_json(output.data), ensure_ascii=False, allow_nan=False)
             except ToolError as error:
-                raise _wire(error) from None
+                raise _to_wire_error(error) from None
             except Exception as cause:
-                # In one piece, so that it is one line of the gateway's log.
+                # One call, so that it is one line of the gateway's log.
                 gateway.log("error", "".join(traceback.format_exception(cause)), "{}")
-                raise _wire(ToolError.internal(f"the plugin failed: {type(cause).__name__}: {cause}")) from None
+                message = f"the plugin failed: {type(cause).__name__}: {cause}"
+                raise _to_wire_error(ToolError.internal(message)) from None
             return wit.Output(data, output.files, output.next_cursor, output.summary, None)
 
     return Integration
 
 
-def _wire(error: ToolError) -> Err:
+def _to_wire_error(error: ToolError) -> Err:
     return Err(
         types.ToolError(
             types.ErrorKind[error.kind.upper().replace("-", "_")],

@@ -1,5 +1,5 @@
-"""The border: who answers what a running call asks. In the component the gateway does (``guest``), in a test
-a script (``testing``)."""
+"""The interface between a running call and its host: the gateway in a component (``guest``), a script in a test
+(``testing``)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _current: list[Any] = []
 
 @contextmanager
 def running(context: Any) -> Iterator[None]:
-    """Makes ``context`` the call that ``urllib`` sends for."""
+    """Makes ``context`` the call for which ``urllib`` sends requests."""
     _current.append(context)
     try:
         yield

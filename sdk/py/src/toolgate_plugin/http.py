@@ -1,8 +1,8 @@
-"""How ``urllib`` leaves the sandbox: ``urllib.request.urlopen`` sends through the gateway.
+"""How ``urllib`` sends requests from the sandbox: ``urllib.request.urlopen`` sends through the gateway.
 
-The component has no socket. ``install`` gives ``urllib`` an opener whose one way out is the contract's
-``egress``: the gateway decides, follows redirects, adds the credential and caps the answer. A refusal is a
-``Refused`` (a ``urllib.error.URLError``), an unhappy answer the ``urllib.error.HTTPError`` that it always is.
+The component has no socket. ``install`` gives ``urllib`` an opener that sends only through the contract's
+``egress``: the gateway decides, follows redirects, adds the credential and limits the answer's size. A refusal is a
+``Refused`` (a ``urllib.error.URLError``), an error response an ``urllib.error.HTTPError`` as usual.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class _Egress(urllib.request.BaseHandler):
         response.msg = http.client.responses.get(answer.status, "")  # type: ignore[attr-defined]
         return response
 
-    # The gateway refuses plain http, but for an address that the operator named.
+    # The gateway refuses plain http, except for an address that the operator named.
     http_open = https_open
 
 
@@ -98,8 +98,8 @@ def install() -> None:
     urllib.request.install_opener(opener())
 
 
-def told(cause: urllib.error.URLError) -> ToolError:
-    """What a request's failure means to the caller, where the tool did not say it itself."""
+def from_url_error(cause: urllib.error.URLError) -> ToolError:
+    """The tool's error for a failed request that the tool did not handle."""
     if isinstance(cause, urllib.error.HTTPError):
         return problem(cause.code, cause.headers, cause.read())
     if isinstance(cause, Refused):

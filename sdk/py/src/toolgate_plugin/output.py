@@ -1,4 +1,4 @@
-"""What a tool answers: any plain data, or an ``Output`` with more to say."""
+"""What a tool answers: any plain data, or an ``Output`` with more than data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclasses.dataclass
 class Output:
-    """A result with what belongs beside it: the next page, a line of summary, files."""
+    """A result with the next cursor, a summary of one line and files."""
 
     data: Any
     next_cursor: str | None = None
@@ -17,5 +17,5 @@ class Output:
 
 
 def page(data: Any, next_cursor: str | int | None) -> Output:
-    """One page. ``next_cursor`` is where the next call goes on, none at the end."""
+    """One page. ``next_cursor`` is the cursor of the next page, none at the end."""
     return Output(data, next_cursor=None if next_cursor is None else str(next_cursor))

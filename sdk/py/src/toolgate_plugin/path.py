@@ -1,4 +1,4 @@
-"""Addresses made of values that a stranger chose. The rules are those of ``sdk/rust/src/http/address.rs``."""
+"""Paths made of untrusted values. The rules are those of ``sdk/rust/src/http/address.rs``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing the fields of a provider's answer that an agent needs: ``name``, ``path/to/value`` (kept under its
+"""Chooses the fields of a provider's answer that an agent needs: ``name``, ``path/to/value`` (named after its
 last segment) or ``name=path/to/value``; ``*`` takes every element. Absent fields and nulls are left out."""
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from .errors import ToolError
 from .output import Output
 
 MEMORY_MIB = 192
-"""Memory that a Python plugin asks for: the interpreter with its library alone has twenty."""
+"""Memory that a Python plugin asks for: the interpreter with its library alone needs twenty MiB."""
 EFFECTS = ("read", "write", "destructive")
 CURSOR = {
     "description": "Where to go on: the next_cursor of the page before. Leave out for the first page.",
@@ -123,9 +123,9 @@ class Plugin:
         return json.dumps(self.manifest, ensure_ascii=False, separators=(",", ":"))
 
     def call(
-        self, name: str, arguments: str, of: host.Host, *, session: str | None = None, cursor: str | None = None
+        self, name: str, arguments: str, gateway: host.Host, *, session: str | None = None, cursor: str | None = None
     ) -> Output:
-        """Runs one tool on a host.
+        """Runs one tool; ``gateway`` is the host of the call.
 
         Raises:
             ToolError: the tool has no result.
@@ -134,7 +134,7 @@ class Plugin:
         if tool is None:
             raise ToolError.internal(f"there is no tool {name}")
         given = json.loads(arguments)
-        taken = {
+        values = {
             parameter.name: schema.from_json(tool.hints[parameter.name], given[parameter.name])
             for parameter in schema.parameters(tool.run)
             if parameter.name in given
@@ -142,7 +142,7 @@ class Plugin:
         slots = self._head.get("auth", [])
         named = tool.spec.get("auth")
         context = Context(
-            of,
+            gateway,
             session=session,
             cursor=cursor,
             slots=slots if named is None else [slot for slot in slots if slot["slot"] in named],
@@ -151,7 +151,7 @@ class Plugin:
         )
         with host.running(context):
             try:
-                answer = tool.run(context, **taken)
+                answer = tool.run(context, **values)
             except urllib.error.URLError as cause:
-                raise http.told(cause) from cause
+                raise http.from_url_error(cause) from cause
         return answer if isinstance(answer, Output) else Output(answer)

@@ -32,7 +32,7 @@ class Arg:
     examples: list[Any] | None = None
     description: str | None = None
 
-    def words(self) -> JSON:
+    def keywords(self) -> JSON:
         names = {
             "min": "minimum",
             "max": "maximum",
@@ -65,7 +65,7 @@ def of_type(hint: Any) -> JSON:
         schema = of_type(arguments[0])
         for one in arguments[1:]:
             if isinstance(one, Arg):
-                schema |= one.words()
+                schema |= one.keywords()
         return schema
     if _is_optional(hint):
         return of_type(_without_none(hint))
@@ -155,7 +155,7 @@ def parameters(function: Any) -> list[inspect.Parameter]:
 
 
 def descriptions(docstring: str) -> tuple[str, dict[str, str]]:
-    """The text before ``Args:`` as paragraphs of one line each, and what is said of each parameter."""
+    """The text before ``Args:`` as paragraphs of one line each, and the description of each parameter."""
     head, _, rest = docstring.partition("\nArgs:\n")
     paragraphs = [" ".join(one.split()) for one in head.strip().split("\n\n")]
     found: dict[str, str] = {}
@@ -171,7 +171,7 @@ def descriptions(docstring: str) -> tuple[str, dict[str, str]]:
 
 
 def from_json(hint: Any, value: Any) -> Any:
-    """A value that was checked against its schema, as the type that the function declared."""
+    """A value that was checked against its schema, converted to the type that the function declares."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
         return from_json(arguments[0], value)

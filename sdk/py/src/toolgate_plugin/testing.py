@@ -80,13 +80,13 @@ class MockHost:
         expected = exchange.get("request", {})
         complaints = len(self.complaints)
 
-        def compare(what: str, sent: Any, wanted: Any) -> None:
-            if sent != wanted:
-                self.complaints.append(f"{what}: sent {sent!r}, expected {wanted!r}")
+        def compare(what: str, sent: Any, expected_value: Any) -> None:
+            if sent != expected_value:
+                self.complaints.append(f"{what}: sent {sent!r}, expected {expected_value!r}")
 
-        wanted_place, wanted_query = _split(expected["url"]) if "url" in expected else (place, {})
-        compare("url", place, wanted_place)
-        compare("query", sent_query, wanted_query | _texts(expected.get("query", {})))
+        expected_place, expected_query = _split(expected["url"]) if "url" in expected else (place, {})
+        compare("url", place, expected_place)
+        compare("query", sent_query, expected_query | _texts(expected.get("query", {})))
         for key, sent in (("method", request.method), ("auth", request.auth)):
             if key in expected:
                 compare(key, sent, expected[key])
@@ -180,7 +180,7 @@ def replay(plugin: Plugin, file: Path) -> None:
 
 
 def without_example(plugin: Plugin, folder: str | Path) -> list[str]:
-    """Tools that no example shows to succeed."""
+    """Tools without an example that succeeds."""
     shown = {example["tool"] for file in examples(folder) if "error" not in (example := json.loads(file.read_text()))}
     return [name for name in plugin.tools if name not in shown]
 

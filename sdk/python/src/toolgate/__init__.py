@@ -1,7 +1,7 @@
 """Client for toolgate, the tool gateway for software agents.
 
-`Toolgate` and `AsyncToolgate` offer the same operations; `outcomes` says what becomes of an execution,
-`errors` what can go wrong, `types` how answers look. `Toolgate.toolset` hands tools to a model.
+`Toolgate` and `AsyncToolgate` offer the same operations; `outcomes` has the outcomes of an execution,
+`errors` what can go wrong, `types` the shapes of answers. `Toolgate.toolset` gives tools to a model.
 """
 
 from . import dialects, errors, formats, outcomes, types, webhooks

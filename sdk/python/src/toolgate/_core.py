@@ -1,4 +1,4 @@
-"""What both clients share and what needs no network: settings, requests, answers, when to try again."""
+"""What both clients share and what needs no network: settings, requests, answers, when to retry."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ log = logging.getLogger("toolgate")
 
 @dataclass(frozen=True)
 class Settings:
-    """How a client behaves. The key is kept out of every text this makes."""
+    """How a client behaves. Its `repr` never contains the key."""
 
     base_url: str
     authorization: Callable[[], str]
@@ -47,8 +47,8 @@ class Settings:
     max_retry_wait: float
 
     @classmethod
-    def of(cls, api_key: str, base_url: str, timeout: float, max_retries: int, max_retry_wait: float) -> Settings:
-        # Checked here, because an HTTP library that refuses a header says which one it was.
+    def create(cls, api_key: str, base_url: str, timeout: float, max_retries: int, max_retry_wait: float) -> Settings:
+        # Checked here, because an HTTP library that refuses a header may print its value.
         if not api_key:
             raise ValueError("no API key: pass api_key or set TOOLGATE_API_KEY")
         if not re.fullmatch(r"[!-~]{1,512}", api_key):
@@ -70,19 +70,19 @@ class Request:
     # The key is among them.
     headers: dict[str, str] = field(repr=False)
     content: bytes | None
-    # Whether it may be sent again although the first one may have been done.
+    # Whether it may be sent again although the first try may have been executed.
     repeatable: bool
 
 
 def request(settings: Settings, operation: str, values: Mapping[str, Any]) -> Request:
-    """An operation of the document with its values; one that is `None` is not sent."""
+    """The request of an operation. A value that is `None` is not sent."""
     route: Route = ROUTES[operation]
     given = {name: value for name, value in values.items() if value is not None}
     path = re.sub(r"\{(\w+)\}", lambda found: quote(_segment(found[1], given.pop(found[1])), safe=""), route.path)
     headers = {"Accept": "application/json", "User-Agent": USER_AGENT, "Authorization": settings.authorization()}
     repeatable = route.method == "GET"
     if "Idempotency-Key" in route.header:
-        # Made once and sent with every try, so that a call whose answer was lost is not done twice.
+        # Made once and sent with every try, so that a call whose answer was lost is not executed twice.
         given.setdefault("idempotency_key", str(uuid.uuid4()))
         repeatable = True
     for header in route.header:
@@ -118,7 +118,7 @@ class Answer:
 
 
 def answer(status: int, headers: Mapping[str, str], body: bytes) -> Answer:
-    """Reads an answer, or raises what it says went wrong."""
+    """Reads an answer, or raises the error in it."""
     request_id = headers.get("x-request-id")
     if status == 304:
         return Answer(None, request_id or "", headers)
@@ -126,14 +126,14 @@ def answer(status: int, headers: Mapping[str, str], body: bytes) -> Answer:
         host = urlsplit(headers.get("location", "")).hostname or "another path"
         raise RedirectRefused(f"the server answers {status} to {host}", status=status, request_id=request_id)
     try:
-        said = json.loads(body)
-        success, meta = said["success"], said["meta"]["request_id"]
+        envelope = json.loads(body)
+        success, meta = envelope["success"], envelope["meta"]["request_id"]
         if success is True and 200 <= status < 300:
-            return Answer(said["data"], meta, headers)
-        error = said["error"]
+            return Answer(envelope["data"], meta, headers)
+        error = envelope["error"]
         code, message = error["code"], error["message"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise _strange(status, headers, request_id) from None
+        raise _not_toolgate(status, headers, request_id) from None
     kind = BY_STATUS.get(status, ServerError if status >= 500 else APIError)
     raise kind(
         str(message),
@@ -147,8 +147,8 @@ def answer(status: int, headers: Mapping[str, str], body: bytes) -> Answer:
     )
 
 
-def _strange(status: int, headers: Mapping[str, str], request_id: str | None) -> ToolgateError:
-    """Something between answered, or the server is not this server."""
+def _not_toolgate(status: int, headers: Mapping[str, str], request_id: str | None) -> ToolgateError:
+    """A proxy answered, or the server is not toolgate."""
     return InvalidResponse(
         f"the answer with status {status} is not the API's JSON",
         status=status,
@@ -163,16 +163,16 @@ def too_large() -> ToolgateError:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds; a date is read as absent, for the server never sends one."""
+    """Seconds. A date counts as absent: the server never sends one."""
     text = headers.get("retry-after", "")
     return float(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None
 
 
 def wait_before_retry(settings: Settings, sent: Request, error: ToolgateError, tries: int) -> float | None:
-    """Seconds to wait before trying again, or `None` if the error is to be raised.
+    """Seconds to wait before the next try, or `None` if the error is to be raised.
 
-    A refusal that names a time did nothing and may be repeated whatever it was; anything else only if
-    doing it twice does no harm.
+    A request that was refused with 429 or 503 was not executed and may always be repeated; any other one only if it
+    is repeatable.
     """
     if tries >= settings.max_retries or not error.can_retry:
         return None

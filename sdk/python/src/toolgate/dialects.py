@@ -1,12 +1,12 @@
-"""Schemas as each model's provider takes them, and arguments back as the tool takes them.
+"""Schemas in the form that each model's provider accepts, and arguments back in the form that the tool expects.
 
-`lower` follows local references, merges what providers do not take, and keeps what they do. What it had to
-rename or to turn into text is undone by `restore`.
+`lower` resolves local references, merges what providers do not accept, and keeps the rest. `restore` undoes what
+`lower` renamed or turned into text.
 
-- Every dialect: `type: object` wherever `properties` stands and at the top, no `$ref`, no `allOf`, no
+- Every dialect: `type: object` at the top and wherever there are `properties`, no `$ref`, no `allOf`, no
   alternatives at the top, property names of `A-Za-z0-9_.-`, at most 64 characters.
-- `openai`: no `default`, no `const`; both are said in the description or as `enum`.
-- `gemini`: its subset of OpenAPI alone; `nullable` for null, `enum` for texts alone, and an object without
+- `openai`: no `default`, no `const`; they become a sentence of the description and an `enum`.
+- `gemini`: only its subset of OpenAPI; `nullable` for null, `enum` only for strings, and an object without
   known properties as JSON text.
 """
 
@@ -22,11 +22,11 @@ Schema: TypeAlias = dict[str, Any]
 
 NAME_CHARS_MAX = 64
 DEPTH_MAX = 24
-# References can make a small schema endless; past this many parts the rest is anything.
+# References can make a small schema endless; parts beyond this number become schemas without constraints.
 PARTS_MAX = 20_000
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _KEY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-# Said elsewhere, or of no use to a model.
+# Keywords that `lower` resolves, or that are of no use to a model.
 _DROPPED = {"$schema", "$id", "$anchor", "$comment", "$defs", "definitions", "examples", "example", "deprecated"}
 _GEMINI = {
     "type", "format", "title", "description", "nullable", "enum", "items", "properties", "required", "anyOf",
@@ -36,24 +36,24 @@ _GEMINI_FORMATS = {"string": {"date-time"}, "integer": {"int32", "int64"}, "numb
 
 
 class Lowered:
-    """A schema in a dialect. `restore` answers the arguments as the tool's own schema has them."""
+    """A schema in a dialect. `restore` answers the arguments in the form of the tool's own schema."""
 
-    def __init__(self, schema: Schema, way_back: WayBack) -> None:
+    def __init__(self, schema: Schema, restorer: ArgumentRestorer) -> None:
         self.schema = schema
-        self._way_back = way_back
+        self._restorer = restorer
 
     def restore(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        restored = self._way_back.restore(arguments)
+        restored = self._restorer.restore(arguments)
         return restored if isinstance(restored, dict) else arguments
 
 
-class WayBack:
-    """What has to be undone in a value: names of properties, and objects that were sent as text."""
+class ArgumentRestorer:
+    """Undoes in a value what `lower` changed: renamed properties, and values that the model writes as JSON text."""
 
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
-        self.properties: dict[str, WayBack] = {}
-        self.items: WayBack | None = None
+        self.properties: dict[str, ArgumentRestorer] = {}
+        self.items: ArgumentRestorer | None = None
         self.is_text = False
 
     def restore(self, value: Any) -> Any:
@@ -72,28 +72,35 @@ class WayBack:
             return [self.items.restore(inner) for inner in value]
         return value
 
-    def join(self, other: WayBack) -> None:
-        """Takes over what an alternative of the same value has to undo."""
+    def join(self, other: ArgumentRestorer) -> None:
+        """Takes over what an alternative of the same value restores."""
         self.names |= other.names
-        for name, way in other.properties.items():
-            self.properties.setdefault(name, WayBack()).join(way)
+        for name, restorer in other.properties.items():
+            self.properties.setdefault(name, ArgumentRestorer()).join(restorer)
         if other.items is not None:
-            self.items = self.items or WayBack()
+            self.items = self.items or ArgumentRestorer()
             self.items.join(other.items)
         self.is_text = self.is_text or other.is_text
 
+    def for_alternative(self) -> ArgumentRestorer:
+        """The restorer of one alternative. It shares names, properties and items with this one, but not `is_text`."""
+        inner = ArgumentRestorer()
+        inner.names, inner.properties = self.names, self.properties
+        inner.items = self.items = self.items or ArgumentRestorer()
+        return inner
+
 
 def name(tool_name: str) -> str:
-    """A tool's name as every provider takes it: at most 64 of `A-Za-z0-9_-`, not beginning with a digit."""
+    """A tool's name in a form that every provider accepts: at most 64 of `A-Za-z0-9_-`, not beginning with a digit."""
     return _short(tool_name, _NAME, r"[^A-Za-z0-9_-]")
 
 
 def lower(schema: Schema, dialect: Dialect) -> Lowered:
     """A tool's input schema in a dialect."""
     root = schema if isinstance(schema, dict) else {}
-    way = WayBack()
-    made = _Lowering(root, dialect).top(root, way)
-    return Lowered(made, way)
+    restorer = ArgumentRestorer()
+    lowered = _Lowering(root, dialect).top(root, restorer)
+    return Lowered(lowered, restorer)
 
 
 def _short(text: str, allowed: re.Pattern[str], others: str) -> str:
@@ -112,7 +119,7 @@ class _Lowering:
         self.dialect = dialect
         self.parts = 0
 
-    def top(self, schema: Schema, way: WayBack) -> Schema:
+    def top(self, schema: Schema, restorer: ArgumentRestorer) -> Schema:
         merged, seen = self.merged(schema, frozenset())
         branches = merged.pop("oneOf", None) or merged.pop("anyOf", None)
         merged.pop("anyOf", None)
@@ -123,10 +130,10 @@ class _Lowering:
             merged["properties"] = {}
         for word in ("enum", "not", "if", "then", "else", "const"):
             merged.pop(word, None)
-        return self.one(merged, way, 0, seen)
+        return self.lower(merged, restorer, 0, seen)
 
     def united(self, base: Schema, branches: list[Any], seen: frozenset[str]) -> Schema:
-        """Alternatives as one object: every property of any, required what all require."""
+        """The alternatives as one object: it has the properties of all, and requires what each of them requires."""
         parts = [self.merged(branch, seen)[0] for branch in branches if isinstance(branch, dict)]
         properties: dict[str, Any] = dict(base.get("properties", {}))
         for part in parts:
@@ -142,7 +149,7 @@ class _Lowering:
         return united
 
     def merged(self, schema: Any, seen: frozenset[str]) -> tuple[Schema, frozenset[str]]:
-        """The schema with its reference followed and its `allOf` laid into it, and the references on the way."""
+        """The schema with its reference resolved and its `allOf` merged, and the references that were followed."""
         self.parts += 1
         if not isinstance(schema, dict) or self.parts > PARTS_MAX:
             return {}, seen
@@ -154,13 +161,13 @@ class _Lowering:
             seen |= {reference}
             parts.insert(0, self.target(reference))
         for part in parts:
-            laid, seen = self.merged(part, seen)
-            for key, value in laid.items():
-                there = found.get(key)
-                if key == "properties" and isinstance(there, dict) and isinstance(value, dict):
-                    found[key] = {**value, **there}
-                elif key == "required" and isinstance(there, list) and isinstance(value, list):
-                    found[key] = there + [word for word in value if word not in there]
+            inner, seen = self.merged(part, seen)
+            for key, value in inner.items():
+                own = found.get(key)
+                if key == "properties" and isinstance(own, dict) and isinstance(value, dict):
+                    found[key] = {**value, **own}
+                elif key == "required" and isinstance(own, list) and isinstance(value, list):
+                    found[key] = own + [word for word in value if word not in own]
                 else:
                     found.setdefault(key, value)
         return found, seen
@@ -174,133 +181,129 @@ class _Lowering:
             at = at.get(key) if isinstance(at, dict) else None
         return at
 
-    def one(self, schema: Any, way: WayBack, depth: int, seen: frozenset[str]) -> Schema:
-        """One schema, its references followed. `true`, and what lies too deep, is anything."""
-        made, seen = self.merged(schema, seen)
+    def lower(self, schema: Any, restorer: ArgumentRestorer, depth: int, seen: frozenset[str]) -> Schema:
+        """Lowers one schema. `true`, and what is nested too deep, becomes a schema without constraints."""
+        merged, seen = self.merged(schema, seen)
         if depth > DEPTH_MAX:
-            return self.anything(made, way)
-        if isinstance(made.get("properties"), dict) or "additionalProperties" in made:
-            made.setdefault("type", "object")
-        if "const" in made and self.dialect != "anthropic":
-            made["enum"] = [made.pop("const")]
-        if "default" in made and self.dialect != "anthropic":
-            _note(made, f"Default: {_compact(made.pop('default'))}.")
-        self.properties(made, way, depth, seen)
-        self.items(made, way, depth, seen)
+            return self.unconstrained(merged, restorer)
+        if isinstance(merged.get("properties"), dict) or "additionalProperties" in merged:
+            merged.setdefault("type", "object")
+        if "const" in merged and self.dialect != "anthropic":
+            merged["enum"] = [merged.pop("const")]
+        if "default" in merged and self.dialect != "anthropic":
+            _note(merged, f"Default: {_compact(merged.pop('default'))}.")
+        self.properties(merged, restorer, depth, seen)
+        self.items(merged, restorer, depth, seen)
         for word in ("oneOf", "anyOf"):
-            if isinstance(made.get(word), list):
-                if self.dialect == "gemini" and any(_is_null(part) for part in made[word]):
-                    made[word] = [part for part in made[word] if not _is_null(part)]
-                    made["nullable"] = True
-                ways = [_joining(way, WayBack()) for _ in made[word]]
-                made[word] = [self.one(part, ways[at], depth + 1, seen) for at, part in enumerate(made[word])]
-                # A text among the alternatives has to stay the text it is.
-                plain = [part for at, part in enumerate(made[word]) if not ways[at].is_text]
+            if isinstance(merged.get(word), list):
+                if self.dialect == "gemini" and any(_is_null(part) for part in merged[word]):
+                    merged[word] = [part for part in merged[word] if not _is_null(part)]
+                    merged["nullable"] = True
+                restorers = [restorer.for_alternative() for _ in merged[word]]
+                merged[word] = [
+                    self.lower(part, restorers[at], depth + 1, seen) for at, part in enumerate(merged[word])
+                ]
+                # If one of the alternatives is a string, a string has to stay as it is.
+                plain = [part for at, part in enumerate(merged[word]) if not restorers[at].is_text]
                 texts = any(part.get("type", "string") == "string" for part in plain)
-                way.is_text = way.is_text or (not texts and any(inner.is_text for inner in ways))
-        if isinstance(made.get("additionalProperties"), dict):
-            made["additionalProperties"] = self.one(made["additionalProperties"], WayBack(), depth + 1, seen)
-        return self.gemini(made, way, depth) if self.dialect == "gemini" else made
+                restorer.is_text = restorer.is_text or (not texts and any(one.is_text for one in restorers))
+        if isinstance(merged.get("additionalProperties"), dict):
+            inner = self.lower(merged["additionalProperties"], ArgumentRestorer(), depth + 1, seen)
+            merged["additionalProperties"] = inner
+        return self.gemini(merged, restorer, depth) if self.dialect == "gemini" else merged
 
-    def properties(self, made: Schema, way: WayBack, depth: int, seen: frozenset[str]) -> None:
-        if not isinstance(made.get("properties"), dict):
+    def properties(self, schema: Schema, restorer: ArgumentRestorer, depth: int, seen: frozenset[str]) -> None:
+        if not isinstance(schema.get("properties"), dict):
             return
         renamed: dict[str, str] = {}
         lowered: dict[str, Any] = {}
-        for key, value in made["properties"].items():
+        for key, value in schema["properties"].items():
             short = _short(key, _KEY, r"[^A-Za-z0-9_.-]")
             renamed[key] = short
             if short != key:
-                way.names[short] = key
-            inner = way.properties.setdefault(short, WayBack())
-            lowered[short] = self.one(value, inner, depth + 1, seen)
-        made["properties"] = lowered
-        if isinstance(made.get("required"), list):
-            made["required"] = [renamed.get(key, key) for key in made["required"] if key in renamed]
-            if not made["required"]:
-                del made["required"]
+                restorer.names[short] = key
+            inner = restorer.properties.setdefault(short, ArgumentRestorer())
+            lowered[short] = self.lower(value, inner, depth + 1, seen)
+        schema["properties"] = lowered
+        if isinstance(schema.get("required"), list):
+            schema["required"] = [renamed.get(key, key) for key in schema["required"] if key in renamed]
+            if not schema["required"]:
+                del schema["required"]
 
-    def items(self, made: Schema, way: WayBack, depth: int, seen: frozenset[str]) -> None:
-        kinds = made.get("type")
-        if kinds != "array" and not (isinstance(kinds, list) and "array" in kinds) and "items" not in made:
+    def items(self, schema: Schema, restorer: ArgumentRestorer, depth: int, seen: frozenset[str]) -> None:
+        kinds = schema.get("type")
+        if kinds != "array" and not (isinstance(kinds, list) and "array" in kinds) and "items" not in schema:
             return
-        items = made.get("items")
+        items = schema.get("items")
         if not isinstance(items, dict):
             items = {}
-        way.items = way.items or WayBack()
-        made["items"] = self.one(items, way.items, depth + 1, seen)
+        restorer.items = restorer.items or ArgumentRestorer()
+        schema["items"] = self.lower(items, restorer.items, depth + 1, seen)
 
-    def anything(self, made: Schema, way: WayBack) -> Schema:
-        kept = {"description": made["description"]} if "description" in made else {}
-        return self.as_text(kept, way) if self.dialect == "gemini" else kept
+    def unconstrained(self, schema: Schema, restorer: ArgumentRestorer) -> Schema:
+        bare = {"description": schema["description"]} if "description" in schema else {}
+        return self.as_text(bare, restorer) if self.dialect == "gemini" else bare
 
-    def as_text(self, made: Schema, way: WayBack) -> Schema:
+    def as_text(self, schema: Schema, restorer: ArgumentRestorer) -> Schema:
         """A value without a known shape, which the model writes as JSON text."""
-        way.is_text = True
+        restorer.is_text = True
         text: Schema = {"type": "string"}
-        if "description" in made:
-            text["description"] = made["description"]
-        if made.get("nullable"):
+        if "description" in schema:
+            text["description"] = schema["description"]
+        if schema.get("nullable"):
             text["nullable"] = True
         _note(text, "As JSON text.")
         return text
 
-    def gemini(self, made: Schema, way: WayBack, depth: int) -> Schema:
-        branches = made.pop("oneOf", None) or made.pop("anyOf", None)
-        made.pop("anyOf", None)
-        kinds = made.get("type")
+    def gemini(self, schema: Schema, restorer: ArgumentRestorer, depth: int) -> Schema:
+        branches = schema.pop("oneOf", None) or schema.pop("anyOf", None)
+        schema.pop("anyOf", None)
+        kinds = schema.get("type")
         if isinstance(kinds, list):
             if "null" in kinds:
-                made["nullable"] = True
+                schema["nullable"] = True
             rest = [kind for kind in kinds if kind != "null"]
-            made["type"] = rest[0] if len(rest) == 1 else None
-            if made["type"] is None:
-                del made["type"]
-                return self.as_text(made, way)
+            schema["type"] = rest[0] if len(rest) == 1 else None
+            if schema["type"] is None:
+                del schema["type"]
+                return self.as_text(schema, restorer)
         if branches and len(branches) == 1:
-            made = {**branches[0], **{key: value for key, value in made.items() if key != "type"}}
+            schema = {**branches[0], **{key: value for key, value in schema.items() if key != "type"}}
         elif branches:
-            made = {key: made[key] for key in ("description", "nullable") if key in made}
-            made["anyOf"] = branches
-            return made
-        kind = made.get("type")
+            schema = {key: schema[key] for key in ("description", "nullable") if key in schema}
+            schema["anyOf"] = branches
+            return schema
+        kind = schema.get("type")
         if kind == "null":
-            made["type"], made["nullable"] = "string", True
+            schema["type"], schema["nullable"] = "string", True
             kind = "string"
-        values = made.get("enum")
+        values = schema.get("enum")
         if isinstance(values, list):
             if None in values:
-                made["nullable"] = True
+                schema["nullable"] = True
                 values = [value for value in values if value is not None]
             if kind in (None, "string") and values and all(isinstance(value, str) for value in values):
-                made["type"], made["enum"] = "string", values
+                schema["type"], schema["enum"] = "string", values
             else:
-                _note(made, f"One of: {', '.join(_compact(value) for value in values)}.")
-                del made["enum"]
+                _note(schema, f"One of: {', '.join(_compact(value) for value in values)}.")
+                del schema["enum"]
                 if kind is None and values and all(isinstance(v, int) and not isinstance(v, bool) for v in values):
-                    made["type"] = "integer"
-        kind = made.get("type")
-        if kind is None or (kind == "object" and not made.get("properties") and depth > 0):
-            return self.as_text(made, way)
-        if "format" in made and made["format"] not in _GEMINI_FORMATS.get(kind, set()):
-            del made["format"]
-        return {key: value for key, value in made.items() if key in _GEMINI}
-
-
-def _joining(way: WayBack, inner: WayBack) -> WayBack:
-    """A way that an alternative fills and the value's own way shares."""
-    inner.names, inner.properties = way.names, way.properties
-    inner.items = way.items = way.items or WayBack()
-    return inner
+                    schema["type"] = "integer"
+        kind = schema.get("type")
+        if kind is None or (kind == "object" and not schema.get("properties") and depth > 0):
+            return self.as_text(schema, restorer)
+        if "format" in schema and schema["format"] not in _GEMINI_FORMATS.get(kind, set()):
+            del schema["format"]
+        return {key: value for key, value in schema.items() if key in _GEMINI}
 
 
 def _is_null(schema: Any) -> bool:
     return isinstance(schema, dict) and schema.get("type") == "null"
 
 
-def _note(made: Schema, sentence: str) -> None:
-    there = str(made.get("description", "")).strip()
-    made["description"] = f"{there} {sentence}".strip()
+def _note(schema: Schema, sentence: str) -> None:
+    description = str(schema.get("description", "")).strip()
+    schema["description"] = f"{description} {sentence}".strip()
 
 
 def _compact(value: Any) -> str:

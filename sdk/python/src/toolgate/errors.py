@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-# How many of the violations a text names; `details` has all of them.
+# How many violations a message lists; `details` has all of them.
 _VIOLATIONS_MAX = 5
 
 
@@ -14,16 +14,16 @@ def _violations(details: dict[str, Any]) -> str:
     found = details.get("violations")
     if not isinstance(found, list):
         return ""
-    told = [f"{one.get('path') or '/'}: {one.get('message')}" for one in found if isinstance(one, dict)]
-    more = [f"and {len(told) - _VIOLATIONS_MAX} more"] if len(told) > _VIOLATIONS_MAX else []
-    return "; ".join(told[:_VIOLATIONS_MAX] + more)
+    texts = [f"{one.get('path') or '/'}: {one.get('message')}" for one in found if isinstance(one, dict)]
+    more = [f"and {len(texts) - _VIOLATIONS_MAX} more"] if len(texts) > _VIOLATIONS_MAX else []
+    return "; ".join(texts[:_VIOLATIONS_MAX] + more)
 
 
 class ToolgateError(Exception):
     """Every failure of a call.
 
-    `code` is stable. `can_retry` says whether the same call may do better later, `retry_after` in how
-    many seconds where the server said so. `request_id` finds the request in the server's log.
+    `code` is stable. `can_retry` says whether the same call may succeed later, `retry_after` in how many
+    seconds, where the server named them. `request_id` finds the request in the server's log.
     """
 
     code = "error"
@@ -52,12 +52,12 @@ class ToolgateError(Exception):
         self.details = details or {}
 
     def __str__(self) -> str:
-        told = f"{self.code}: {self.message}"
+        text = f"{self.code}: {self.message}"
         if wrong := _violations(self.details):
-            told += f" ({wrong})"
+            text += f" ({wrong})"
         if self.hint:
-            told += f" {self.hint}"
-        return f"{told} ({self.request_id})" if self.request_id else told
+            text += f" {self.hint}"
+        return f"{text} ({self.request_id})" if self.request_id else text
 
 
 class APIError(ToolgateError):
@@ -117,7 +117,7 @@ class InvalidResponse(ToolgateError):
 
 
 class RedirectRefused(ToolgateError):
-    """The server sent the client elsewhere. It does not go: the key is for one origin alone."""
+    """The server answered with a redirect. The client does not follow it: the key is for one origin only."""
 
     code = "redirect_refused"
 

@@ -71,13 +71,13 @@ class Call:
     id: str
     name: str
     arguments: dict[str, Any]
-    # Whether the arguments could not be read; the model hears of it.
+    # Whether the arguments could not be parsed; the model then gets an error.
     malformed: bool = False
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a model hears of a call: JSON, and whether the call failed."""
+class ModelResult:
+    """The result of a call for the model: JSON, and whether the call failed."""
 
     content: dict[str, Any]
     is_error: bool = False
@@ -87,7 +87,7 @@ class Said:
 
 
 def definition(format: Format, name: str, description: str, schema: Schema) -> dict[str, Any]:
-    """One tool as the provider's request has it; Gemini's is one `functionDeclarations` entry."""
+    """One tool in the provider's format; Gemini's is one entry of `functionDeclarations`."""
     if format == "openai":
         return {"type": "function", "function": {"name": name, "description": description, "parameters": schema}}
     if format == "openai_responses":
@@ -99,9 +99,9 @@ def definition(format: Format, name: str, description: str, schema: Schema) -> d
     return {**declared, "parameters": schema} if schema["properties"] else declared
 
 
-def definitions(format: Format, made: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def definitions(format: Format, tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The value of `tools` in the provider's request."""
-    return [{"functionDeclarations": made}] if format == "gemini" and made else made
+    return [{"functionDeclarations": tools}] if format == "gemini" and tools else tools
 
 
 def calls(format: Format, answer: Any) -> list[Call]:
@@ -123,46 +123,49 @@ def calls(format: Format, answer: Any) -> list[Call]:
     return found
 
 
-def result(format: Format, call: Call, said: Said) -> dict[str, Any]:
-    """What a model hears of a call, as the provider's next request has it."""
+def result(format: Format, call: Call, model_result: ModelResult) -> dict[str, Any]:
+    """The result of a call in the provider's format, for the next request."""
     if format == "openai":
-        return {"role": "tool", "tool_call_id": call.id, "content": said.text()}
+        return {"role": "tool", "tool_call_id": call.id, "content": model_result.text()}
     if format == "openai_responses":
-        return {"type": "function_call_output", "call_id": call.id, "output": said.text()}
+        return {"type": "function_call_output", "call_id": call.id, "output": model_result.text()}
     if format == "anthropic":
-        block = {"type": "tool_result", "tool_use_id": call.id, "content": said.text()}
-        return {**block, "is_error": True} if said.is_error else block
-    response: dict[str, Any] = {"name": call.name, "response": said.content}
+        block = {"type": "tool_result", "tool_use_id": call.id, "content": model_result.text()}
+        return {**block, "is_error": True} if model_result.is_error else block
+    response: dict[str, Any] = {"name": call.name, "response": model_result.content}
     return {"functionResponse": {"id": call.id, **response} if call.id else response}
 
 
-def say(outcome: Outcome) -> Said:
-    """What a model is told of an outcome: what happened, and the next step."""
+def to_model_result(outcome: Outcome) -> ModelResult:
+    """An outcome for the model: what happened, and the next step."""
     match outcome:
         case Success():
-            told: dict[str, Any] = {"status": "success", "result": outcome.result}
+            content: dict[str, Any] = {"status": "success", "result": outcome.result}
             if outcome.summary:
-                told["summary"] = outcome.summary
+                content["summary"] = outcome.summary
             if outcome.files:
-                # A model has no use for Base64; the program has it from `on_outcome`.
-                told["files"] = [
+                # A model has no use for Base64; the program gets it through `on_outcome`.
+                content["files"] = [
                     {name: value for name, value in file.items() if name != "content" and value is not None}
                     for file in outcome.files
                 ]
             if outcome.truncated:
-                told["truncated"] = outcome.truncated
+                content["truncated"] = outcome.truncated
             if outcome.next_cursor:
-                told["next_cursor"] = outcome.next_cursor
-            return Said(told)
+                content["next_cursor"] = outcome.next_cursor
+            return ModelResult(content)
         case ProviderError():
-            return Said({"status": "error", "reason": outcome.reason, **outcome.error}, is_error=True)
+            return ModelResult({"status": "error", "reason": outcome.reason, **outcome.error}, is_error=True)
         case AuthRequired():
-            told = {"status": "auth_expired" if outcome.expired else "auth_required", "message": outcome.message}
+            content = {"status": "auth_expired" if outcome.expired else "auth_required", "message": outcome.message}
             if outcome.connect_url:
-                told |= {"connect_url": outcome.connect_url, "next": "Ask the user to open connect_url, then repeat the call."}
-            return Said(told)
+                content |= {
+                    "connect_url": outcome.connect_url,
+                    "next": "Ask the user to open connect_url, then repeat the call.",
+                }
+            return ModelResult(content)
         case ApprovalRequired():
-            return Said(
+            return ModelResult(
                 {
                     "status": "approval_required",
                     "message": outcome.message,
@@ -171,17 +174,22 @@ def say(outcome: Outcome) -> Said:
                 }
             )
         case DryRun():
-            return Said({"status": "dry_run", "requests": outcome.requests})
+            return ModelResult({"status": "dry_run", "requests": outcome.requests})
 
 
-def say_error(error: ToolgateError) -> Said:
-    """What a model is told of a call that was refused, so that it can correct itself."""
-    told: dict[str, Any] = {"status": "error", "code": error.code, "message": error.message, "can_retry": error.can_retry}
+def error_to_model_result(error: ToolgateError) -> ModelResult:
+    """A refused call for the model, so that it can correct the call."""
+    content: dict[str, Any] = {
+        "status": "error",
+        "code": error.code,
+        "message": error.message,
+        "can_retry": error.can_retry,
+    }
     if error.hint:
-        told["hint"] = error.hint
+        content["hint"] = error.hint
     if error.details:
-        told["details"] = error.details
-    return Said(told, is_error=True)
+        content["details"] = error.details
+    return ModelResult(content, is_error=True)
 
 
 def _items(format: Format, answer: Any) -> list[Any]:

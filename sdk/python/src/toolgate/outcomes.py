@@ -1,4 +1,4 @@
-"""What became of an execution. There is one type for each outcome, and `result` is on `Success` alone."""
+"""How an execution ended. There is one type for each outcome, and only `Success` has a `result`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ExecuteCall:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Ran:
+class _ExecutionInfo:
     execution_id: str
     tool_name: str
     service: str
@@ -37,7 +37,7 @@ class _Ran:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Success(_Ran):
+class Success(_ExecutionInfo):
     """The tool ran. `truncated` says where the rest of a large result is (`client.results`)."""
 
     result: Any
@@ -48,7 +48,7 @@ class Success(_Ran):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProviderError(_Ran):
+class ProviderError(_ExecutionInfo):
     """The tool ran and has no result: the provider refused, or a limit of the sandbox was met."""
 
     reason: FailureReason
@@ -60,13 +60,13 @@ class ProviderError(_Ran):
 
     @property
     def retry_after(self) -> float | None:
-        """Seconds, where the provider said so."""
+        """Seconds to wait, where the provider named them."""
         wait_ms = self.error.get("retry_after_ms")
         return None if wait_ms is None else wait_ms / 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuthRequired(_Ran):
+class AuthRequired(_ExecutionInfo):
     """The user has to connect an account: show `connect_url`, or use `client.wait_for_connection`.
 
     `expired`: there was a connection, and it has to be renewed. `connect_url` is absent where the
@@ -80,7 +80,7 @@ class AuthRequired(_Ran):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApprovalRequired(_Ran):
+class ApprovalRequired(_ExecutionInfo):
     """A person has to allow the call first: show `approval_url`, or use `client.wait_for_approval`."""
 
     message: str
@@ -91,7 +91,7 @@ class ApprovalRequired(_Ran):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DryRun(_Ran):
+class DryRun(_ExecutionInfo):
     """Nothing was sent; these are the requests that would have been."""
 
     requests: list[PlannedRequest]

@@ -1,6 +1,6 @@
 //! The `Link` header (RFC 8288, section 3), by which services name the next page.
 //!
-//! Commas and semicolons part links and parameters, but may also stand in an address or inside
+//! Commas and semicolons separate links and parameters, but may also be in an address or inside
 //! quotes; a link may have several relations.
 
 /// The address of the link with the relation `next`.
@@ -34,7 +34,7 @@ fn is_next(parameters: &str) -> bool {
     }
 }
 
-/// Where `wanted` first stands outside a quoted string (RFC 9110, section 5.6.4).
+/// The first place of `wanted` outside a quoted string (RFC 9110, section 5.6.4).
 fn outside_quotes(text: &str, wanted: char) -> Option<usize> {
     let (mut quoted, mut escaped) = (false, false);
     text.char_indices().find_map(|(at, c)| {

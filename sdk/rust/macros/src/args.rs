@@ -15,7 +15,7 @@ use crate::bounds::{self, ArgKeyword};
 use crate::docs;
 use crate::json::{self, Json, Value};
 
-/// What `#[arg(...)]` may say about a field or a variant.
+/// The options that `#[arg(...)]` takes for a field or a variant.
 #[derive(Default)]
 struct Options {
     rename: Option<String>,
@@ -105,8 +105,8 @@ impl Options {
     }
 }
 
-/// What stands for a type whose derive has failed, so that the compiler tells of that alone.
-pub fn stand_in(input: &DeriveInput) -> TokenStream {
+/// Implementations for a type whose derive has failed, so that the compiler reports only that error.
+pub fn placeholder(input: &DeriveInput) -> TokenStream {
     if !input.generics.params.is_empty() {
         return TokenStream::new();
     }
@@ -250,7 +250,7 @@ fn structure<'a>(
     })
 }
 
-/// One member of `properties`: the type's own keywords between what the field says.
+/// One member of `properties`: the type's own keywords between those of the field.
 fn property(field: &Field, key: &str, options: &Options, first: bool) -> TokenStream {
     let mut head = if first { String::new() } else { ",".to_owned() };
     json::quote(key, &mut head);

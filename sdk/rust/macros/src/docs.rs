@@ -2,7 +2,7 @@
 
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
-/// The doc comment as prose: lines of a paragraph joined, paragraphs kept apart, list lines kept.
+/// The doc comment as prose: the lines of a paragraph are joined, paragraphs stay separate, lists keep their lines.
 pub fn text(attributes: &[Attribute]) -> String {
     let mut out = String::new();
     let mut paragraph_open = false;

@@ -1,8 +1,8 @@
 //! The three macros of the plugin SDK. Use them through `toolgate_sdk`, which documents them.
 //!
 //! Everything they make is text that exists at compile time: the manifest is one static string,
-//! and what is wrong with it is a compile error at the place where it was written. Read [`json`]
-//! (literals in token form), [`args`] (schemas), [`bounds`] (what their words allow), [`mod@tool`], then [`mod@plugin`].
+//! and a mistake in it is a compile error at the place where it was written. Read [`json`]
+//! (literals in token form), [`args`] (schemas), [`bounds`] (which values their keywords allow), [`mod@tool`], then [`mod@plugin`].
 
 mod args;
 mod bounds;
@@ -20,9 +20,9 @@ pub fn derive_args(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     args::derive(&input)
         .unwrap_or_else(|error| {
-            let mut said = error.into_compile_error();
-            said.extend(args::stand_in(&input));
-            said
+            let mut tokens = error.into_compile_error();
+            tokens.extend(args::placeholder(&input));
+            tokens
         })
         .into()
 }

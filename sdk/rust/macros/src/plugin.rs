@@ -311,8 +311,8 @@ pub fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     })
 }
 
-/// A plugin that may do nothing but compute imports nothing, not even the log: an instance is made for
-/// every call, and an import that is handed texts makes three modules of one.
+/// A plugin without capabilities imports nothing, not even the log: an instance is made for every call,
+/// and with an import that takes text a component has three modules and not one.
 fn log_panics(members: &[(Key, Json)]) -> syn::Result<Option<TokenStream>> {
     let capabilities = members.iter().find(|(key, _)| key.name == "capabilities");
     Ok(match capabilities {

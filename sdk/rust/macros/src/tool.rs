@@ -1,4 +1,4 @@
-//! `#[tool(...)]`: a plain function and, beside it, the tool it is.
+//! `#[tool(...)]`: keeps a plain function and adds the tool of it.
 //!
 //! The tool is a type of the function's own name (types and functions live in different
 //! namespaces), which `plugin!` lists. Its description is the doc comment.

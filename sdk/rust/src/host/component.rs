@@ -1,4 +1,4 @@
-//! The border inside a component: the contract's imports, an interface a file.
+//! The functions of the host in a component: the contract's imports, one file for each interface.
 
 mod blobs;
 mod call;
@@ -13,7 +13,7 @@ pub(crate) use kv::*;
 use crate::bindings::toolgate::plugin::types;
 use crate::error::{ErrorKind, ToolError};
 
-fn error(error: types::ToolError) -> ToolError {
+fn from_wire_error(error: types::ToolError) -> ToolError {
     let kind = match error.kind {
         types::ErrorKind::InvalidArguments => ErrorKind::InvalidArguments,
         types::ErrorKind::AuthRequired => ErrorKind::AuthRequired,

@@ -1,8 +1,8 @@
-//! Addresses made of values that a stranger chose.
+//! Addresses made of untrusted values.
 //!
 //! Each value becomes exactly one path segment: percent-encoded (RFC 3986, section 2.1), and
-//! refused where it would climb (`.` and `..`, which URL parsers fold even when encoded) or vanish:
-//! `DELETE /books/` without an id means all books. A text that was put together at run time is
+//! refused where it would name a parent (`.` and `..`, which URL parsers resolve even when encoded) or be
+//! empty: `DELETE /books/` without an id means all books. A text that was put together at run time is
 //! therefore no address; [`path!`](crate::path) makes one, [`Address::url`] takes a whole one.
 
 use std::fmt::{self, Write};
@@ -59,13 +59,13 @@ impl Address {
         Self(Ok(out))
     }
 
-    /// Appends a value that is itself a path, for example of a file: its slashes stay. An empty one
-    /// is refused; leave the call out to mean the root.
+    /// Appends a value that is itself a path, for example of a file: its slashes are kept. An empty one
+    /// is refused; do not call this to mean the root.
     #[must_use]
     pub fn then_path(self, value: &str) -> Self {
         Self(self.0.and_then(|mut out| {
             if value.split('/').all(str::is_empty) {
-                return Err(vanishing(value));
+                return Err(invalid_segment(value));
             }
             for segment in value.split('/').filter(|segment| !segment.is_empty()) {
                 out.push('/');
@@ -78,13 +78,13 @@ impl Address {
 
 fn push_segment(value: &str, out: &mut String) -> Result<(), ToolError> {
     if matches!(value, "" | "." | "..") {
-        return Err(vanishing(value));
+        return Err(invalid_segment(value));
     }
     encode(value, out);
     Ok(())
 }
 
-fn vanishing(value: &str) -> ToolError {
+fn invalid_segment(value: &str) -> ToolError {
     ToolError::invalid(
         "",
         format!("`{value}` cannot be part of an address: give the real name or id"),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_climbs_or_vanishes_is_refused() {
+    fn a_value_that_names_a_parent_or_is_empty_is_refused() {
         for value in ["", ".", ".."] {
             assert!(path!("/users/{}", value).0.is_err(), "{value:?}");
         }

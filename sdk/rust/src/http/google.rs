@@ -30,7 +30,7 @@ pub fn problem_of(response: &Response) -> ToolError {
     error
 }
 
-/// Where a list goes on.
+/// The token of the next page.
 pub fn next_page(answer: &Value) -> Option<String> {
     let token = answer.get("nextPageToken")?.as_str()?;
     (!token.is_empty()).then(|| token.to_owned())

@@ -1,7 +1,7 @@
 //! GraphQL over HTTP: one document, its variables, and errors that come with status 200.
 //!
-//! A document is fixed text of the plugin; what a caller gives goes into the variables only, so that
-//! no argument can change what is asked.
+//! A document is fixed text of the plugin; a caller's values go only into the variables, so that
+//! no argument can change the query.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::error::{ErrorKind, ToolError};
 
 impl Client<'_> {
     /// Sends a document and answers its `data`. The first of `errors` is the error, whatever the
-    /// status; data beside errors is dropped.
+    /// status; data that comes with errors is dropped.
     pub fn graphql(
         &self,
         address: impl Into<Address>,
@@ -22,18 +22,18 @@ impl Client<'_> {
     ) -> Result<Value, ToolError> {
         let body = json!({ "query": document, "variables": variables });
         let request = self.post(address).json(&body);
-        let judge = request.judge();
+        let map_error = request.error_mapper();
         let response = request.send_any()?;
-        if let Some(error) = refused(&response) {
+        if let Some(error) = graphql_error(&response) {
             return Err(error);
         }
         if !response.is_success() {
-            return Err(judge(&response));
+            return Err(map_error(&response));
         }
         match response.json()?.get_mut("data") {
             Some(data) if !data.is_null() => Ok(data.take()),
             _ => {
-                let mut error = judge(&response);
+                let mut error = map_error(&response);
                 let code = error.code.as_deref();
                 error.kind = code.and_then(kind_of_code).unwrap_or(ErrorKind::Upstream);
                 Err(error)
@@ -43,7 +43,7 @@ impl Client<'_> {
 }
 
 /// The first GraphQL error of an answer (GraphQL specification, section 7.1.2).
-fn refused(response: &Response) -> Option<ToolError> {
+fn graphql_error(response: &Response) -> Option<ToolError> {
     let body: Value = serde_json::from_slice(&response.body).ok()?;
     let first = body.get("errors")?.as_array()?.first()?;
     let extensions = &first["extensions"];
@@ -51,11 +51,11 @@ fn refused(response: &Response) -> Option<ToolError> {
         .as_str()
         .or_else(|| extensions["type"].as_str());
     let mut error = problem::from_response(response);
-    let told = extensions["userPresentableMessage"]
+    let message = extensions["userPresentableMessage"]
         .as_str()
         .or_else(|| first["message"].as_str())
         .filter(|text| !text.trim().is_empty());
-    if let Some(text) = told {
+    if let Some(text) = message {
         error.message = problem::cut(text);
     }
     error.kind = code
@@ -74,7 +74,7 @@ fn refused(response: &Response) -> Option<ToolError> {
     Some(error)
 }
 
-/// What the codes mean that servers have in common; words apart or together, in any case.
+/// The kind of a code that several servers use; separators and case do not count.
 fn kind_of_code(code: &str) -> Option<ErrorKind> {
     let code: String = code
         .chars()
@@ -167,10 +167,10 @@ mod tests {
             (200, json!({ "message": "no" }), ErrorKind::Upstream, None),
             (500, json!({ "message": "no" }), ErrorKind::Upstream, None),
         ] {
-            let told = refused(&answer(status, json!({ "errors": [error], "data": null })))
+            let found = graphql_error(&answer(status, json!({ "errors": [error], "data": null })))
                 .expect("an error");
             assert_eq!(
-                (told.kind, told.code.as_deref(), told.message.as_str()),
+                (found.kind, found.code.as_deref(), found.message.as_str()),
                 (kind, code, "no"),
                 "{error}"
             );
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn data_alone_is_no_error() {
         for body in [json!({ "data": {} }), json!({ "data": {}, "errors": [] })] {
-            assert!(refused(&answer(200, body)).is_none());
+            assert!(graphql_error(&answer(200, body)).is_none());
         }
     }
 }

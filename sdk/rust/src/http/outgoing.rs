@@ -1,4 +1,4 @@
-//! A request as it crosses the border.
+//! A request as the host gets it.
 
 use crate::blob::Blob;
 
@@ -38,7 +38,7 @@ pub enum Body<'a> {
     Blob(&'a Blob),
 }
 
-/// A request as it crosses the border.
+/// A request as the host gets it.
 #[derive(Debug)]
 pub struct Outgoing<'a> {
     pub method: Method,

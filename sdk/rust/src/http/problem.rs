@@ -1,4 +1,4 @@
-//! How failed requests and unhappy answers become errors an agent can act on.
+//! How failed requests and error responses become errors that an agent can act on.
 
 use serde_json::Value;
 
@@ -154,9 +154,9 @@ mod tests {
         }
     }
 
-    /// What an answer means in each language: the plugin SDKs beside this one read the same cases.
+    /// The plugin SDKs of the other languages read the same cases.
     #[test]
-    fn an_unhappy_answer_means_the_same_in_every_language() {
+    fn an_error_response_means_the_same_in_every_language() {
         let cases: Vec<Value> =
             serde_json::from_str(include_str!("../../../problems.json")).unwrap();
         assert!(cases.len() > 40);

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::address::encode;
 use crate::error::ToolError;
 
-/// A value that can stand in a query: an absent option adds nothing, a list repeats the key.
+/// A value of a query parameter: an absent option adds nothing, a list repeats the key.
 pub trait QueryValue {
     fn add_to(self, key: &str, pairs: &mut Vec<(String, String)>);
 

@@ -13,11 +13,11 @@ use crate::context::Context;
 use crate::error::ToolError;
 use crate::host;
 
-/// Most that is read of an unhappy answer to a download, in bytes.
+/// How much is read of an error response to a download, in bytes.
 const PROBLEM_BYTES_MAX: u32 = 64 * 1024;
 
-/// How a service's answer becomes an error, where the general rule does not fit.
-pub type Judge = fn(&Response) -> ToolError;
+/// Makes an error of a service's error response, where the general rule does not fit.
+pub type ErrorMapper = fn(&Response) -> ToolError;
 
 /// What all requests to one service share.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct Client<'cx> {
     base: String,
     headers: Vec<(String, String)>,
     auth: Option<String>,
-    judge: Judge,
+    map_error: ErrorMapper,
 }
 
 impl Context {
@@ -46,7 +46,7 @@ impl<'cx> Client<'cx> {
             base,
             headers: Vec::new(),
             auth,
-            judge: problem::from_response,
+            map_error: problem::from_response,
         }
     }
 
@@ -57,10 +57,10 @@ impl<'cx> Client<'cx> {
         self
     }
 
-    /// Reads the service's own error answers.
+    /// Reads the service's own error responses.
     #[must_use]
-    pub fn errors(mut self, judge: Judge) -> Self {
-        self.judge = judge;
+    pub fn errors(mut self, map_error: ErrorMapper) -> Self {
+        self.map_error = map_error;
         self
     }
 
@@ -121,17 +121,17 @@ impl<'cx> Client<'cx> {
                 timeout_ms: None,
                 idempotency_key: None,
             },
-            judge: self.judge,
+            map_error: self.map_error,
             fault,
         }
     }
 }
 
-/// One request being built. Faults found on the way are told by the sending.
+/// One request being built. Sending it returns the first fault that was found while building.
 #[derive(Debug)]
 pub struct Request<'a> {
     outgoing: Outgoing<'a>,
-    judge: Judge,
+    map_error: ErrorMapper,
     fault: Option<ToolError>,
 }
 
@@ -242,12 +242,12 @@ impl<'a> Request<'a> {
         self
     }
 
-    /// How an unhappy answer is read.
-    pub(super) fn judge(&self) -> Judge {
-        self.judge
+    /// Makes the error of an error response.
+    pub(super) fn error_mapper(&self) -> ErrorMapper {
+        self.map_error
     }
 
-    /// Sends; whatever the provider answers is an answer.
+    /// Sends; a response of any status is `Ok`.
     pub fn send_any(self) -> Result<Response, ToolError> {
         if let Some(fault) = self.fault {
             return Err(fault);
@@ -255,29 +255,29 @@ impl<'a> Request<'a> {
         host::send(self.outgoing).map_err(problem::from_failure)
     }
 
-    /// Sends; an answer outside 200-299 is an error.
+    /// Sends; a response outside 200-299 is an error.
     ///
     /// For several requests that do not depend on each other see [`send_all`].
     pub fn send(self) -> Result<Response, ToolError> {
-        let judge = self.judge;
+        let map_error = self.map_error;
         let response = self.send_any()?;
         if response.is_success() {
             Ok(response)
         } else {
-            Err(judge(&response))
+            Err(map_error(&response))
         }
     }
 
-    /// Sends and keeps the answer's body on the host as a file; an unhappy answer is read and told as
-    /// ever. Needs the capability `blobs`.
+    /// Sends and keeps the answer's body on the host as a file; a response outside 200-299 is an error.
+    /// Needs the capability `blobs`.
     pub fn download(self) -> Result<Blob, ToolError> {
-        let judge = self.judge;
+        let map_error = self.map_error;
         let mut response = self.stored().send_any()?;
         if !response.is_success() {
             if let Some(stored) = &response.stored {
                 response.body = stored.read(0, PROBLEM_BYTES_MAX)?;
             }
-            return Err(judge(&response));
+            return Err(map_error(&response));
         }
         let stored = response.stored.take();
         stored.ok_or_else(|| ToolError::upstream("the provider's answer has no content"))
@@ -291,22 +291,22 @@ impl<'a> Request<'a> {
 
 /// Sends several requests at once, as many together as the host allows; answers in their order.
 pub fn send_all(requests: Vec<Request<'_>>) -> Vec<Result<Response, ToolError>> {
-    let judges: Vec<Judge> = requests.iter().map(|request| request.judge).collect();
+    let mappers: Vec<ErrorMapper> = requests.iter().map(|request| request.map_error).collect();
     let mut sent = Vec::with_capacity(requests.len());
     for request in requests {
         match request.fault {
-            Some(fault) => return judges.iter().map(|_| Err(fault.clone())).collect(),
+            Some(fault) => return mappers.iter().map(|_| Err(fault.clone())).collect(),
             None => sent.push(request.outgoing),
         }
     }
-    let answers = host::send_all(sent).into_iter().zip(judges);
+    let answers = host::send_all(sent).into_iter().zip(mappers);
     answers
-        .map(|(answer, judge)| {
+        .map(|(answer, map_error)| {
             let response = answer.map_err(problem::from_failure)?;
             if response.is_success() {
                 Ok(response)
             } else {
-                Err(judge(&response))
+                Err(map_error(&response))
             }
         })
         .collect()

@@ -1,4 +1,4 @@
-//! Example exchanges: files that say what a tool sends, what the service answers, what comes out.
+//! Example exchanges: files with what a tool sends, what the service answers, and the result.
 //!
 //! ```json
 //! { "note": "Written from the published description; not a recording.",
@@ -10,12 +10,12 @@
 //!   "result": { "id": 7 }, "next_cursor": null }
 //! ```
 //!
-//! A new example may leave out `result`, `error` and what its requests say: with
-//! `TOOLGATE_EXAMPLES=complete` in the environment the test writes them into the file as the plugin
-//! sent and answered. Read what it wrote against the published description before it is kept.
+//! A new example may leave out `result`, `error` and the members of its requests: with
+//! `TOOLGATE_EXAMPLES=complete` in the environment the test writes into the file what the plugin
+//! sent and answered. Compare that with the published description before you commit the file.
 //!
 //! In place of `result`, `error` names the members of the tool error that matter (`kind` as the
-//! contract spells it). What a request may say is in [`Exchange`].
+//! contract spells it). The members of a request are described at [`Exchange`].
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -125,12 +125,12 @@ fn replay(plugin: &'static Plugin, file: &Path) -> (String, bool) {
         .cloned()
         .unwrap_or_else(|| json!({}));
     let cursor = example.get("cursor").and_then(Value::as_str);
-    let open = example.get("result").or(example.get("error")).is_none();
-    if open && std::env::var("TOOLGATE_EXAMPLES").is_ok_and(|wish| wish == "complete") {
-        host.taken = Some(Vec::new());
+    let incomplete = example.get("result").or(example.get("error")).is_none();
+    if incomplete && std::env::var("TOOLGATE_EXAMPLES").is_ok_and(|mode| mode == "complete") {
+        host.recorded = Some(Vec::new());
         let outcome = host.call(plugin, &tool, &arguments, cursor);
-        let taken = host.taken.take().unwrap_or_default();
-        return complete(file, example, taken, tool, outcome);
+        let requests = host.recorded.take().unwrap_or_default();
+        return complete(file, example, requests, tool, outcome);
     }
     let outcome = host.call(plugin, &tool, &arguments, cursor);
     match (example.get("result"), example.get("error")) {
@@ -152,7 +152,7 @@ fn replay(plugin: &'static Plugin, file: &Path) -> (String, bool) {
         }
         (None, Some(expected)) => {
             let error = match outcome {
-                Err(error) => told(&error),
+                Err(error) => error_to_json(&error),
                 Ok(output) => panic!("{name}: expected an error, got {}", output.data),
             };
             for (key, value) in expected.as_object().into_iter().flatten() {
@@ -168,11 +168,11 @@ fn replay(plugin: &'static Plugin, file: &Path) -> (String, bool) {
 fn complete(
     file: &Path,
     mut example: Value,
-    taken: Vec<Value>,
+    requests: Vec<Value>,
     tool: String,
     outcome: Result<Output, ToolError>,
 ) -> (String, bool) {
-    for (index, request) in taken.into_iter().enumerate() {
+    for (index, request) in requests.into_iter().enumerate() {
         example["exchanges"][index]["request"] = request;
     }
     let succeeded = outcome.is_ok();
@@ -184,11 +184,11 @@ fn complete(
             }
         }
         Err(error) => {
-            let mut told = told(&error);
-            if let Some(told) = told.as_object_mut() {
-                told.retain(|key, value| key != "details" && !value.is_null());
+            let mut members = error_to_json(&error);
+            if let Some(members) = members.as_object_mut() {
+                members.retain(|key, value| key != "details" && !value.is_null());
             }
-            example["error"] = told;
+            example["error"] = members;
         }
     }
     let name = file.display();
@@ -198,7 +198,7 @@ fn complete(
     (tool, succeeded)
 }
 
-fn told(error: &ToolError) -> Value {
+fn error_to_json(error: &ToolError) -> Value {
     json!({
         "kind": error.kind.as_str(),
         "code": error.code,

@@ -1,4 +1,4 @@
-//! The border in a native build: every function asks the thread's [`MockHost`](super::MockHost).
+//! The functions of the host in a native build: each calls the thread's [`MockHost`](super::MockHost).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

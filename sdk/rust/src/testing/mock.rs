@@ -28,7 +28,7 @@ pub struct Exchange {
 #[derive(Debug)]
 pub struct MockHost {
     pub config: Map<String, Value>,
-    /// Connected slots; all of the plugin's while none is named.
+    /// Connected slots; `None` means all of the plugin's.
     pub connected: Option<Vec<String>>,
     pub exchanges: VecDeque<Exchange>,
     pub now_ms: u64,
@@ -38,8 +38,8 @@ pub struct MockHost {
     /// Files that the arguments may refer to: reference, media type, bytes.
     pub files: BTreeMap<String, (String, Vec<u8>)>,
     pub(crate) complaints: Vec<String>,
-    /// Requests as an [`Exchange`] writes them, where they are taken as they come.
-    pub(crate) taken: Option<Vec<Value>>,
+    /// Requests in the form of an [`Exchange`], where they are recorded and not compared.
+    pub(crate) recorded: Option<Vec<Value>>,
 }
 
 impl Default for MockHost {
@@ -54,7 +54,7 @@ impl Default for MockHost {
             kv: BTreeMap::new(),
             files: BTreeMap::new(),
             complaints: Vec::new(),
-            taken: None,
+            recorded: None,
         }
     }
 }
@@ -110,7 +110,7 @@ impl MockHost {
         };
         CURRENT.set(Some(std::mem::take(self)));
         let outcome = plugin.call(tool, &arguments.to_string(), facts);
-        *self = CURRENT.take().expect("nobody else takes the host");
+        *self = CURRENT.take().expect("nothing else takes the host");
         if let Some(left) = self.exchanges.front() {
             self.complaints
                 .push(format!("never sent: {}", left.request));
@@ -131,8 +131,8 @@ impl MockHost {
             return Err(failure("protocol", "the script has no more answers", false));
         };
         let before = self.complaints.len();
-        match &mut self.taken {
-            Some(taken) => taken.push(written(outgoing, &exchange.request)),
+        match &mut self.recorded {
+            Some(recorded) => recorded.push(to_exchange(outgoing, &exchange.request)),
             None => compare(outgoing, &exchange.request, &mut self.complaints),
         }
         if self.complaints.len() > before {
@@ -143,11 +143,11 @@ impl MockHost {
             let sent = failed.get("sent").and_then(Value::as_bool).unwrap_or(false);
             return Err(failure(text("kind"), text("message"), sent));
         }
-        Ok(answered(&exchange.response, outgoing))
+        Ok(to_response(&exchange.response, outgoing))
     }
 }
 
-fn answered(response: &Value, outgoing: &Outgoing<'_>) -> Response {
+fn to_response(response: &Value, outgoing: &Outgoing<'_>) -> Response {
     let body = match response.get("body") {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::String(text)) => text.clone().into_bytes(),
@@ -202,10 +202,10 @@ fn failure(kind: &str, message: &str, sent: bool) -> Failure {
     }
 }
 
-/// Writes down every difference between what was sent and what was expected.
+/// Adds every difference between what was sent and what was expected to `complaints`.
 fn compare(outgoing: &Outgoing<'_>, expected: &Value, complaints: &mut Vec<String>) {
     let mut differ = |what: &str, sent: &Value, expected: &Value| {
-        if !alike(sent, expected) {
+        if !equivalent(sent, expected) {
             complaints.push(format!("{what}: sent {sent}, expected {expected}"));
         }
     };
@@ -247,9 +247,9 @@ fn compare(outgoing: &Outgoing<'_>, expected: &Value, complaints: &mut Vec<Strin
     }
 }
 
-/// Whether two values say the same. A text that is a JSON object or array may order its keys as it
-/// likes: which order `serde_json` writes depends on what else is built with the plugin.
-fn alike(sent: &Value, expected: &Value) -> bool {
+/// Whether two values are equal. In a text that is a JSON object or array the order of keys does not
+/// count: which order `serde_json` writes depends on what else is built with the plugin.
+fn equivalent(sent: &Value, expected: &Value) -> bool {
     match (sent, expected) {
         (Value::String(sent), Value::String(expected)) => {
             let inner = |text: &str| {
@@ -257,23 +257,23 @@ fn alike(sent: &Value, expected: &Value) -> bool {
                 value.filter(|value| value.is_object() || value.is_array())
             };
             sent == expected
-                || matches!((inner(sent), inner(expected)), (Some(a), Some(b)) if alike(&a, &b))
+                || matches!((inner(sent), inner(expected)), (Some(a), Some(b)) if equivalent(&a, &b))
         }
         (Value::Array(sent), Value::Array(expected)) => {
-            sent.len() == expected.len() && sent.iter().zip(expected).all(|(a, b)| alike(a, b))
+            sent.len() == expected.len() && sent.iter().zip(expected).all(|(a, b)| equivalent(a, b))
         }
         (Value::Object(sent), Value::Object(expected)) => {
             sent.len() == expected.len()
                 && sent
                     .iter()
-                    .all(|(key, a)| expected.get(key).is_some_and(|b| alike(a, b)))
+                    .all(|(key, a)| expected.get(key).is_some_and(|b| equivalent(a, b)))
         }
         _ => sent == expected,
     }
 }
 
-/// What was sent, in the form of an expected request; headers are those that `asked` names.
-fn written(outgoing: &Outgoing<'_>, asked: &Value) -> Value {
+/// What was sent, in the form of an expected request; it has the headers that `template` names.
+fn to_exchange(outgoing: &Outgoing<'_>, template: &Value) -> Value {
     let mut out = serde_json::json!({
         "method": outgoing.method.as_str(),
         "url": outgoing.url,
@@ -283,7 +283,7 @@ fn written(outgoing: &Outgoing<'_>, asked: &Value) -> Value {
     if query.as_object().is_some_and(|query| !query.is_empty()) {
         out["query"] = query;
     }
-    for name in asked["headers"].as_object().into_iter().flatten() {
+    for name in template["headers"].as_object().into_iter().flatten() {
         let sent = outgoing.headers.iter();
         let sent = sent.filter(|(known, _)| known.eq_ignore_ascii_case(name.0));
         for (_, value) in sent {

@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from openai.types.responses import FunctionToolParam
     from openai.types.responses.response_input_param import FunctionCallOutput
 
-# How often a wait looks where the server cannot hold its answer back, in seconds: from the first to the last.
-_LOOK_FIRST_S = 1.0
-_LOOK_LAST_S = 5.0
-# How long the server holds an answer back.
+# The first and the longest pause between two polls, where the server cannot hold its answer back.
+_PAUSE_FIRST_S = 1.0
+_PAUSE_MAX_S = 5.0
+# How long the server holds an answer back at most.
 _POLL_MAX_S = 25.0
 
 
@@ -63,7 +63,7 @@ class AsyncToolgate:
         http_client: httpx.AsyncClient | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._settings = _core.Settings.of(
+        self._settings = _core.Settings.create(
             api_key or os.environ.get("TOOLGATE_API_KEY", ""),
             base_url or os.environ.get("TOOLGATE_URL", _core.DEFAULT_URL),
             timeout,
@@ -178,9 +178,9 @@ class AsyncToolgate:
     ) -> AsyncToolset[Any, Any]:
         """Tools for a model, in its provider's format: the chosen ones, or the three generic operations where
         `tools` is absent; an empty list allows none. `on_outcome` gets each call that ran and its outcome.
-        `confirm_url` binds the connect links that the model hands out; see `wait_for_connection`."""
-        made: AsyncToolset[Any, Any] = AsyncToolset(self, format, user_id, session_id, on_outcome, confirm_url)
-        return await made._load(tools)
+        `confirm_url` binds the connect links that the model passes to the user; see `wait_for_connection`."""
+        toolset: AsyncToolset[Any, Any] = AsyncToolset(self, format, user_id, session_id, on_outcome, confirm_url)
+        return await toolset._load(tools)
 
     async def connect(
         self,
@@ -215,7 +215,7 @@ class AsyncToolgate:
         show(link["connect_url"])
         ends_at = time.monotonic() + timeout
         while (left := ends_at - time.monotonic()) > 0:
-            asked_at = time.monotonic()
+            started_at = time.monotonic()
             try:
                 found = await self.connections.get(
                     link["connection_id"], wait=self._poll_s(left), active_after=before
@@ -225,9 +225,9 @@ class AsyncToolgate:
             except NotFound:
                 # Nobody has connected yet.
                 pass
-            if time.monotonic() - asked_at < _LOOK_FIRST_S:
+            if time.monotonic() - started_at < _PAUSE_FIRST_S:
                 # The server did not wait: it is about to stop.
-                await self._sleep(_LOOK_FIRST_S)
+                await self._sleep(_PAUSE_FIRST_S)
         raise WaitTimeout(f"{service} was not connected within {timeout:.0f} s")
 
     async def wait_for_connection(
@@ -242,9 +242,9 @@ class AsyncToolgate:
 
         `confirm_url` is a page of your application, and binds the link to the user who is signed in there: the
         browser ends at it with `connect_code`, and the connection is made once you have called
-        `client.connections.confirm(connect_code, user_id=...)` for that user. Somebody to whom the link was passed
-        on connects nothing. With `None` the gateway's page asks "Are you X?" and believes the answer: that is for
-        programs whose user sits before them.
+        `client.connections.confirm(connect_code, user_id=...)` for that user. Whoever gets the link from somebody
+        else connects nothing. With `None` the gateway's page asks "Are you X?" and trusts the answer: that is for
+        programs that run on the user's own machine.
 
         `show` gets the link. `timeout` is in seconds; a link itself is good for 15 minutes. Raises
         `WaitTimeout` when it passes.
@@ -255,22 +255,22 @@ class AsyncToolgate:
         show(outcome.connect_url if confirm_url is None else await self._bound_link(outcome, confirm_url))
         if before is None:
             # A key that may not list connections finds out by making the call.
-            async for _ in self._looks(timeout):
+            async for _ in self._pauses(timeout):
                 again = await self.tools.execute_call(outcome.call)
                 if not isinstance(again, AuthRequired):
                     return again
         ends_at = time.monotonic() + timeout
         while before is not None and (left := ends_at - time.monotonic()) > 0:
-            asked_at = time.monotonic()
+            started_at = time.monotonic()
             now = await self._active(outcome, wait=self._poll_s(left), after=before)
             if now is not None and now != before:
                 before = now
                 again = await self.tools.execute_call(outcome.call)
                 if not isinstance(again, AuthRequired):
                     return again
-            elif time.monotonic() - asked_at < _LOOK_FIRST_S:
+            elif time.monotonic() - started_at < _PAUSE_FIRST_S:
                 # The server did not wait: it is about to stop.
-                await self._sleep(_LOOK_FIRST_S)
+                await self._sleep(_PAUSE_FIRST_S)
         raise WaitTimeout(f"{outcome.service} was not connected within {timeout:.0f} s")
 
     async def wait_for_approval(
@@ -281,7 +281,7 @@ class AsyncToolgate:
         A call that was denied raises `PermissionDenied`. Raises `WaitTimeout` when `timeout` seconds pass.
         """
         show(outcome.approval_url)
-        async for _ in self._looks(timeout):
+        async for _ in self._pauses(timeout):
             try:
                 approval = await self.approvals.get(outcome.approval_id)
                 pending = approval["status"] == "pending"
@@ -293,22 +293,22 @@ class AsyncToolgate:
                     return again
         raise WaitTimeout(f"nobody decided within {timeout:.0f} s")
 
-    async def _looks(self, timeout: float) -> AsyncIterator[None]:
-        """Pauses between looks, longer ones as time goes by, until `timeout` seconds were waited."""
-        waited, pause = 0.0, _LOOK_FIRST_S
+    async def _pauses(self, timeout: float) -> AsyncIterator[None]:
+        """Pauses between two polls, each longer than the one before, until `timeout` seconds have passed."""
+        waited, pause = 0.0, _PAUSE_FIRST_S
         while waited < timeout:
             pause = min(pause, timeout - waited)
             await self._sleep(pause)
             yield
             waited += pause
-            pause = min(pause * 1.5, _LOOK_LAST_S)
+            pause = min(pause * 1.5, _PAUSE_MAX_S)
 
     def _poll_s(self, left: float) -> int:
         """How long the server may hold one answer back, in whole seconds."""
         return max(1, math.ceil(min(left, _POLL_MAX_S, self._settings.timeout / 2)))
 
     async def _bound_link(self, outcome: AuthRequired, confirm_url: str) -> str:
-        """A link for what the call lacked, at whose end the application says who its user is."""
+        """A link for the connection that the call lacks; at its end the application confirms its user."""
         call = outcome.call
         described = await self.tools.schema(call.tool_name, user_id=call.user_id)
         user = call.user_id or (await self.status())["key"]["user_id"]
@@ -326,9 +326,9 @@ class AsyncToolgate:
     async def _active(
         self, outcome: AuthRequired, *, wait: int | None = None, after: list[tuple[str, str, list[str]]] | None = None
     ) -> list[tuple[str, str, list[str]]] | None:
-        """The user's working connections of the service; `None` if the key may not see them.
+        """The user's active connections of the service; `None` if the key may not see them.
 
-        With `wait` the server answers once there is another one than `after`, or when the seconds are over.
+        With `wait` the server answers once there is one that `after` does not have, or when the seconds have passed.
         """
         known = max((since for _, since, _ in after or []), default=None)
         try:

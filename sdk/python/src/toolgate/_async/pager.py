@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class AsyncPager(Generic[T]):
-    """All items of a list, page after page as they are wanted; `page` answers one page alone."""
+    """All items of a list; each page is fetched when it is needed. `page` answers only one page."""
 
     def __init__(
         self, fetch: Callable[..., Awaitable[Any]], items: str, values: dict[str, Any], by_offset: bool = False
@@ -20,7 +20,7 @@ class AsyncPager(Generic[T]):
         self._by_offset = by_offset
 
     async def page(self) -> Any:
-        """The first page as the server answers it, with what leads to the next."""
+        """The first page as the server answers it, with its `next_cursor` or `total`."""
         return await self._fetch(**self._values)
 
     async def __aiter__(self) -> AsyncIterator[T]:

@@ -1,4 +1,4 @@
-"""What the client does for its parts."""
+"""What the groups of operations need of the client."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .. import _core
 
 
 class AsyncTransport(Protocol):
-    """Sends operations. The client is one; what is built on it does not know the client."""
+    """Sends operations. The client implements it, so that the groups of operations do not import the client."""
 
     async def _call(self, operation: str, **values: Any) -> Any: ...
 

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from openai.types.responses import FunctionToolParam
     from openai.types.responses.response_input_param import FunctionCallOutput
 
-# How often a wait looks where the server cannot hold its answer back, in seconds: from the first to the last.
-_LOOK_FIRST_S = 1.0
-_LOOK_LAST_S = 5.0
-# How long the server holds an answer back.
+# The first and the longest pause between two polls, where the server cannot hold its answer back.
+_PAUSE_FIRST_S = 1.0
+_PAUSE_MAX_S = 5.0
+# How long the server holds an answer back at most.
 _POLL_MAX_S = 25.0
 
 
@@ -62,7 +62,7 @@ class Toolgate:
         http_client: httpx.Client | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._settings = _core.Settings.of(
+        self._settings = _core.Settings.create(
             api_key or os.environ.get("TOOLGATE_API_KEY", ""),
             base_url or os.environ.get("TOOLGATE_URL", _core.DEFAULT_URL),
             timeout,
@@ -177,9 +177,9 @@ class Toolgate:
     ) -> Toolset[Any, Any]:
         """Tools for a model, in its provider's format: the chosen ones, or the three generic operations where
         `tools` is absent; an empty list allows none. `on_outcome` gets each call that ran and its outcome.
-        `confirm_url` binds the connect links that the model hands out; see `wait_for_connection`."""
-        made: Toolset[Any, Any] = Toolset(self, format, user_id, session_id, on_outcome, confirm_url)
-        return made._load(tools)
+        `confirm_url` binds the connect links that the model passes to the user; see `wait_for_connection`."""
+        toolset: Toolset[Any, Any] = Toolset(self, format, user_id, session_id, on_outcome, confirm_url)
+        return toolset._load(tools)
 
     def connect(
         self,
@@ -214,7 +214,7 @@ class Toolgate:
         show(link["connect_url"])
         ends_at = time.monotonic() + timeout
         while (left := ends_at - time.monotonic()) > 0:
-            asked_at = time.monotonic()
+            started_at = time.monotonic()
             try:
                 found = self.connections.get(
                     link["connection_id"], wait=self._poll_s(left), active_after=before
@@ -224,9 +224,9 @@ class Toolgate:
             except NotFound:
                 # Nobody has connected yet.
                 pass
-            if time.monotonic() - asked_at < _LOOK_FIRST_S:
+            if time.monotonic() - started_at < _PAUSE_FIRST_S:
                 # The server did not wait: it is about to stop.
-                self._sleep(_LOOK_FIRST_S)
+                self._sleep(_PAUSE_FIRST_S)
         raise WaitTimeout(f"{service} was not connected within {timeout:.0f} s")
 
     def wait_for_connection(
@@ -241,9 +241,9 @@ class Toolgate:
 
         `confirm_url` is a page of your application, and binds the link to the user who is signed in there: the
         browser ends at it with `connect_code`, and the connection is made once you have called
-        `client.connections.confirm(connect_code, user_id=...)` for that user. Somebody to whom the link was passed
-        on connects nothing. With `None` the gateway's page asks "Are you X?" and believes the answer: that is for
-        programs whose user sits before them.
+        `client.connections.confirm(connect_code, user_id=...)` for that user. Whoever gets the link from somebody
+        else connects nothing. With `None` the gateway's page asks "Are you X?" and trusts the answer: that is for
+        programs that run on the user's own machine.
 
         `show` gets the link. `timeout` is in seconds; a link itself is good for 15 minutes. Raises
         `WaitTimeout` when it passes.
@@ -254,22 +254,22 @@ class Toolgate:
         show(outcome.connect_url if confirm_url is None else self._bound_link(outcome, confirm_url))
         if before is None:
             # A key that may not list connections finds out by making the call.
-            for _ in self._looks(timeout):
+            for _ in self._pauses(timeout):
                 again = self.tools.execute_call(outcome.call)
                 if not isinstance(again, AuthRequired):
                     return again
         ends_at = time.monotonic() + timeout
         while before is not None and (left := ends_at - time.monotonic()) > 0:
-            asked_at = time.monotonic()
+            started_at = time.monotonic()
             now = self._active(outcome, wait=self._poll_s(left), after=before)
             if now is not None and now != before:
                 before = now
                 again = self.tools.execute_call(outcome.call)
                 if not isinstance(again, AuthRequired):
                     return again
-            elif time.monotonic() - asked_at < _LOOK_FIRST_S:
+            elif time.monotonic() - started_at < _PAUSE_FIRST_S:
                 # The server did not wait: it is about to stop.
-                self._sleep(_LOOK_FIRST_S)
+                self._sleep(_PAUSE_FIRST_S)
         raise WaitTimeout(f"{outcome.service} was not connected within {timeout:.0f} s")
 
     def wait_for_approval(
@@ -280,7 +280,7 @@ class Toolgate:
         A call that was denied raises `PermissionDenied`. Raises `WaitTimeout` when `timeout` seconds pass.
         """
         show(outcome.approval_url)
-        for _ in self._looks(timeout):
+        for _ in self._pauses(timeout):
             try:
                 approval = self.approvals.get(outcome.approval_id)
                 pending = approval["status"] == "pending"
@@ -292,22 +292,22 @@ class Toolgate:
                     return again
         raise WaitTimeout(f"nobody decided within {timeout:.0f} s")
 
-    def _looks(self, timeout: float) -> Iterator[None]:
-        """Pauses between looks, longer ones as time goes by, until `timeout` seconds were waited."""
-        waited, pause = 0.0, _LOOK_FIRST_S
+    def _pauses(self, timeout: float) -> Iterator[None]:
+        """Pauses between two polls, each longer than the one before, until `timeout` seconds have passed."""
+        waited, pause = 0.0, _PAUSE_FIRST_S
         while waited < timeout:
             pause = min(pause, timeout - waited)
             self._sleep(pause)
             yield
             waited += pause
-            pause = min(pause * 1.5, _LOOK_LAST_S)
+            pause = min(pause * 1.5, _PAUSE_MAX_S)
 
     def _poll_s(self, left: float) -> int:
         """How long the server may hold one answer back, in whole seconds."""
         return max(1, math.ceil(min(left, _POLL_MAX_S, self._settings.timeout / 2)))
 
     def _bound_link(self, outcome: AuthRequired, confirm_url: str) -> str:
-        """A link for what the call lacked, at whose end the application says who its user is."""
+        """A link for the connection that the call lacks; at its end the application confirms its user."""
         call = outcome.call
         described = self.tools.schema(call.tool_name, user_id=call.user_id)
         user = call.user_id or (self.status())["key"]["user_id"]
@@ -325,9 +325,9 @@ class Toolgate:
     def _active(
         self, outcome: AuthRequired, *, wait: int | None = None, after: list[tuple[str, str, list[str]]] | None = None
     ) -> list[tuple[str, str, list[str]]] | None:
-        """The user's working connections of the service; `None` if the key may not see them.
+        """The user's active connections of the service; `None` if the key may not see them.
 
-        With `wait` the server answers once there is another one than `after`, or when the seconds are over.
+        With `wait` the server answers once there is one that `after` does not have, or when the seconds have passed.
         """
         known = max((since for _, since, _ in after or []), default=None)
         try:

@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class Pager(Generic[T]):
-    """All items of a list, page after page as they are wanted; `page` answers one page alone."""
+    """All items of a list; each page is fetched when it is needed. `page` answers only one page."""
 
     def __init__(
         self, fetch: Callable[..., Any], items: str, values: dict[str, Any], by_offset: bool = False
@@ -20,7 +20,7 @@ class Pager(Generic[T]):
         self._by_offset = by_offset
 
     def page(self) -> Any:
-        """The first page as the server answers it, with what leads to the next."""
+        """The first page as the server answers it, with its `next_cursor` or `total`."""
         return self._fetch(**self._values)
 
     def __iter__(self) -> Iterator[T]:

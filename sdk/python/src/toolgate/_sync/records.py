@@ -1,4 +1,4 @@
-"""The operations on what happened: events, receipts, approvals and kept results. Made from `_async` by make_sync.py."""
+"""The operations on what happened: events, receipts, approvals and stored results. Made from `_async` by make_sync.py."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Webhooks(Resource):
         filters: WebhookFilters | None = None,
         idempotency_key: str | None = None,
     ) -> WebhookWithSecret:
-        """Sends these events to `url`. The answer alone holds the secret."""
+        """Sends these events to `url`. Only this answer has the secret."""
         return self._call(
             "create_webhook",
             url=url,
@@ -65,7 +65,7 @@ class Webhooks(Resource):
         filters: WebhookFilters | None = None,
         enabled: bool | None = None,
     ) -> Webhook:
-        """Changes what is given. Switched on, it forgets earlier failures and sends what waits."""
+        """Changes the given fields. Enabling it clears earlier failures and sends the waiting deliveries."""
         return self._call(
             "update_webhook",
             webhook_id=webhook_id,
@@ -82,7 +82,7 @@ class Webhooks(Resource):
     def rotate(
         self, webhook_id: str, *, overlap_hours: int | None = None, idempotency_key: str | None = None
     ) -> WebhookWithSecret:
-        """Makes a new secret; the one before signs too for 24 hours, or as many as are given."""
+        """Makes a new secret; the previous one also signs for another 24 hours, or for `overlap_hours`."""
         return self._call(
             "rotate_webhook_secret",
             webhook_id=webhook_id,
@@ -91,7 +91,7 @@ class Webhooks(Resource):
         )
 
     def test(self, webhook_id: str, *, idempotency_key: str | None = None) -> WebhookDelivery:
-        """Sends an event `webhook.test`, whatever events the webhook wants."""
+        """Sends an event `webhook.test`, whichever events the webhook subscribes to."""
         return self._call("test_webhook", webhook_id=webhook_id, idempotency_key=idempotency_key)
 
     def deliveries(
@@ -136,7 +136,7 @@ class Webhooks(Resource):
 
 
 class Executions(Resource):
-    """Receipts: what ran, and every request that left."""
+    """Receipts: what ran, and every request that was sent."""
 
     def list(
         self,
@@ -175,7 +175,7 @@ class Executions(Resource):
         return self._call("get_execution", execution_id=execution_id)
 
     def payloads(self, execution_id: str) -> ExecutionPayloads:
-        """The bodies that the workspace kept; for keys with the scope `admin`, and in the audit log."""
+        """The bodies that the workspace stores; needs the scope `admin`, and is recorded in the audit log."""
         return self._call("get_execution_payloads", execution_id=execution_id)
 
 
@@ -199,7 +199,7 @@ class Approvals(Resource):
 
 
 class Results(Resource):
-    """Results that were too large for their answer, kept for an hour."""
+    """Results that were too large for their answer, stored for an hour."""
 
     def get(self, result_id: str, *, offset: int | None = None, limit: int | None = None) -> ResultPiece:
         """One piece of the result's JSON text."""

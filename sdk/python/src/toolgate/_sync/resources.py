@@ -1,7 +1,7 @@
 """The operations, grouped as the server groups them. Made from `_async` by make_sync.py.
 
-Arguments are called as in the API's document. An argument that is `None` is not sent. Those on events,
-receipts, approvals and kept results are in `records`.
+Arguments have the names of the API's document. An argument that is `None` is not sent. The operations on
+events, receipts, approvals and stored results are in `records`.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class Skills(Resource):
         version: int | None = None,
         if_match: str | None = None,
     ) -> Skill:
-        """Changes what is given. With `version`, only if that is the Skill's version."""
+        """Changes the given fields. With `version`, only if that is the Skill's version."""
         return self._call(
             "update_skill",
             skill_id=skill_id,
@@ -231,7 +231,7 @@ class Toolsets(Resource):
         skills: builtins.list[str] | None = None,
         generic_tools: bool | None = None,
     ) -> ToolsetInfo:
-        """Changes what is given."""
+        """Changes the given fields."""
         return self._call(
             "update_toolset",
             toolset_name=toolset_name,
@@ -319,18 +319,18 @@ class Permissions(Resource):
         return self._call("summarise_user_permissions", user_id=user_id)
 
     def default(self) -> DefaultRule:
-        """What holds where no rule speaks of a tool."""
+        """The permission of a tool that no rule is about."""
         rule: DefaultRule = (self._call("get_default_permission"))["default"]
         return rule
 
     def set_default(self, default: DefaultRule, *, approvers: Approvers | None = None) -> DefaultRule:
-        """Allows what no rule speaks of, or allows reads and asks about the rest (`by_effect`)."""
+        """Allows the tools that no rule is about, or allows reads and asks about the others (`by_effect`)."""
         answer = self._call("change_default_permission", default=default, approvers=approvers)
         rule: DefaultRule = answer["default"]
         return rule
 
     def explain(self, user_id: str, tool_name: str) -> PermissionExplanation:
-        """What holds for one tool, and which rule made it so."""
+        """The permission that applies to one tool, and the rule that it comes from."""
         return self._call("explain_permission", user_id=user_id, tool_name=tool_name)
 
 
@@ -351,8 +351,8 @@ class Connections(Resource):
         idempotency_key: str | None = None,
     ) -> ConnectLink:
         """A link at which the user connects an account: one use, 15 minutes. With `confirm_url` nobody is connected
-        before your application has confirmed who sits there; see `client.connect`, which waits for it. The browser
-        returns to `return_url` however it ends, and a popup tells the page of `popup_origin` that opened it."""
+        before your application has confirmed its user; see `client.connect`, which waits for it. At the end the
+        browser returns to `return_url`, and a popup sends a message to the page of `popup_origin` that opened it."""
         return self._call(
             "link_connection",
             service=service,
@@ -367,7 +367,7 @@ class Connections(Resource):
         )
 
     def confirm(self, code: str, *, user_id: str, idempotency_key: str | None = None) -> ConnectionInfo:
-        """Your word that the browser that came to `confirm_url` belongs to the user."""
+        """Confirms that the browser that came to `confirm_url` belongs to the user."""
         return self._call("confirm_connection", code=code, user_id=user_id, idempotency_key=idempotency_key)
 
     def list(
@@ -396,7 +396,7 @@ class Connections(Resource):
     def get(
         self, connection_id: str, *, wait: int | None = None, active_after: str | None = None
     ) -> ConnectionInfo:
-        """With `wait` also one that a link names and that is not there yet."""
+        """With `wait` also a connection that a link names and that does not exist yet."""
         return self._call("get_connection", connection_id=connection_id, wait=wait, active_after=active_after)
 
     def delete(self, connection_id: str) -> DeletedConnection:
@@ -404,11 +404,11 @@ class Connections(Resource):
         return self._call("delete_connection", connection_id=connection_id)
 
     def hook(self, connection_id: str) -> Hook:
-        """Where the provider sends the connection's events, and how many were taken."""
+        """Where the provider sends the connection's events, and how many were accepted."""
         return self._call("get_connection_hook", connection_id=connection_id)
 
     def put_hook(self, connection_id: str, *, secret: str | None = None) -> HookWithSecret:
-        """Opens the address for the provider's events. Without its secret the answer holds a fresh one."""
+        """Opens the address for the provider's events. Without a `secret` the answer has a new one."""
         return self._call("put_connection_hook", connection_id=connection_id, secret=secret)
 
     def delete_hook(self, connection_id: str) -> DeletedHook:
@@ -449,7 +449,7 @@ class Sessions(Resource):
         )
 
     def resume(self, session_id: str, *, idempotency_key: str | None = None) -> Message:
-        """Goes on where the last turn had to stop, for a connection, an approval or a bound."""
+        """Continues where the last turn stopped for a connection, an approval or a limit."""
         return self._call("resume_session", session_id=session_id, idempotency_key=idempotency_key)
 
 

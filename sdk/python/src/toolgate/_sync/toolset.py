@@ -9,12 +9,12 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
 from .. import dialects, formats, frameworks
 from ..dialects import Lowered
 from ..errors import ToolgateError
-from ..formats import Call, Format, Said
+from ..formats import Call, Format, ModelResult
 from ..outcomes import AuthRequired, Outcome
 from .resources import Tools
 
 OnOutcome: TypeAlias = Callable[[Call, Outcome], object]
-# A tool, and what is said of a call, as the provider's package types them.
+# A tool, and the result of a call, as the provider's package types them.
 Definition = TypeVar("Definition")
 Result = TypeVar("Result")
 
@@ -32,8 +32,8 @@ class Toolset(Generic[Definition, Result]):
     """The three generic operations, or chosen tools, in a provider's format; made by `client.toolset`.
 
     `definitions` is the value of `tools` in the provider's request. `run` takes the model's answer and
-    gives back what the next request says about the calls in it, in their order. A model hears of a file
-    its name, type and size; `on_outcome` is told every outcome whole, with the content of its files.
+    gives back the results of the calls in it for the next request, in their order. Of a file a model gets
+    name, type and size; `on_outcome` gets every complete outcome, with the content of its files.
     """
 
     def __init__(
@@ -51,68 +51,68 @@ class Toolset(Generic[Definition, Result]):
         self._session_id = session_id
         self._on_outcome = on_outcome
         self._confirm_url = confirm_url
-        # Whether tools were chosen, be it none: then no other one is ever run.
+        # Whether tools were chosen, possibly none: then no other tool is run.
         self._is_chosen = False
         self._tools: dict[str, tuple[str, Lowered]] = {}
-        self._made: list[tuple[str, str, Lowered]] = []
+        self._tool_definitions: list[tuple[str, str, Lowered]] = []
 
     def _load(self, tools: list[str] | None) -> Toolset[Definition, Result]:
         dialect = formats.DIALECT_OF[self._format]
         if tools is None:
             for name, description, schema in formats.GENERIC:
-                self._made.append((name, description, dialects.lower(schema, dialect)))
+                self._tool_definitions.append((name, description, dialects.lower(schema, dialect)))
             return self
         self._is_chosen = True
         for tool_name in tools:
             described = self._client.tools.schema(tool_name, user_id=self._user_id)
-            assert described is not None, "nothing was asked by an entity tag"
+            assert described is not None, "the request has no entity tag"
             name, lowered = dialects.name(tool_name), dialects.lower(described["inputSchema"], dialect)
             self._tools[name] = (tool_name, lowered)
-            self._made.append((name, described["description"], lowered))
+            self._tool_definitions.append((name, described["description"], lowered))
         return self
 
     @property
     def definitions(self) -> list[Definition]:
         """The value of `tools` in the provider's request."""
-        made = [
+        tools = [
             formats.definition(self._format, name, description, lowered.schema)
-            for name, description, lowered in self._made
+            for name, description, lowered in self._tool_definitions
         ]
-        return cast("list[Definition]", formats.definitions(self._format, made))
+        return cast("list[Definition]", formats.definitions(self._format, tools))
 
     def run(self, answer: object) -> list[Result]:
-        """Makes every call in a model's answer; a failed one is told to the model, not raised."""
+        """Makes every call in a model's answer; a failed one becomes a result for the model and is not raised."""
         results = [
-            formats.result(self._format, call, self._said(call))
+            formats.result(self._format, call, self._model_result(call))
             for call in formats.calls(self._format, answer)
         ]
         return cast("list[Result]", results)
 
     def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Makes one call by the name that the definitions say, and answers what a model is told."""
-        return (self._said(Call("", name, arguments))).content
+        """Makes one call by its name in the definitions, and answers the result for the model."""
+        return (self._model_result(Call("", name, arguments))).content
 
     def langchain(self) -> list[Any]:
         """The same as tools of LangChain; needs `langchain-core`."""
         from langchain_core.tools import StructuredTool
 
-        return [self._structured(StructuredTool, *made) for made in self._made]
+        return [self._structured(StructuredTool, *definition) for definition in self._tool_definitions]
 
     def openai_agents(self) -> list[Any]:
         """The same as tools of the OpenAI Agents SDK; needs `openai-agents`."""
-        return frameworks.openai_agents(self._made, self.call)
+        return frameworks.openai_agents(self._tool_definitions, self.call)
 
     def pydantic_ai(self) -> list[Any]:
         """The same as tools of Pydantic AI; needs `pydantic-ai-slim`."""
-        return frameworks.pydantic_ai(self._made, self.call)
+        return frameworks.pydantic_ai(self._tool_definitions, self.call)
 
     def llama_index(self) -> list[Any]:
         """The same as tools of LlamaIndex; needs `llama-index-core`."""
-        return frameworks.llama_index(self._made, self.call)
+        return frameworks.llama_index(self._tool_definitions, self.call)
 
     def crewai(self) -> list[Any]:
         """The same as tools of CrewAI; needs `crewai`, which runs them without asyncio."""
-        return frameworks.crewai(self._made, self.call)
+        return frameworks.crewai(self._tool_definitions, self.call)
 
     def _structured(self, kind: Any, name: str, description: str, lowered: Lowered) -> Any:
         def run(**arguments: Any) -> dict[str, Any]:
@@ -120,39 +120,39 @@ class Toolset(Generic[Definition, Result]):
 
         return kind.from_function(func=run, name=name, description=description, args_schema=lowered.schema)
 
-    def _said(self, call: Call) -> Said:
+    def _model_result(self, call: Call) -> ModelResult:
         if call.malformed:
             return _unusable("invalid_json", "the arguments are not one JSON object")
         try:
             return self._chosen(call) if self._is_chosen else self._generic(call)
         except ToolgateError as error:
-            return formats.say_error(error)
+            return formats.error_to_model_result(error)
 
-    def _chosen(self, call: Call) -> Said:
+    def _chosen(self, call: Call) -> ModelResult:
         found = self._tools.get(call.name)
         if found is None:
             return _unusable("tool_not_found", f"there is no tool {call.name}")
         tool_name, lowered = found
         return self._execute(call, tool_name, lowered.restore(call.arguments))
 
-    def _generic(self, call: Call) -> Said:
+    def _generic(self, call: Call) -> ModelResult:
         given = call.arguments
         if call.name == "search_tools":
             service, limit = given.get("service") or None, given.get("limit")
             found = self._client.tools.search(
                 str(given.get("query", "")), service=service, limit=limit, user_id=self._user_id
             )
-            return Said(dict(found))
+            return ModelResult(dict(found))
         tool_name = given.get("tool_name")
         if not isinstance(tool_name, str) or not tool_name.strip("."):
             return _unusable("invalid_arguments", "tool_name must name a tool")
         if call.name == "get_tool_schema":
-            return Said(dict(self._client.tools.schema(tool_name, user_id=self._user_id) or {}))
+            return ModelResult(dict(self._client.tools.schema(tool_name, user_id=self._user_id) or {}))
         if call.name == "execute_tool":
             return self._execute(call, tool_name, given.get("arguments") or {})
         return _unusable("tool_not_found", f"there is no tool {call.name}")
 
-    def _execute(self, call: Call, tool_name: str, arguments: dict[str, Any] | str) -> Said:
+    def _execute(self, call: Call, tool_name: str, arguments: dict[str, Any] | str) -> ModelResult:
         outcome = self._client.tools.execute(
             tool_name, arguments, user_id=self._user_id, session_id=self._session_id
         )
@@ -161,8 +161,8 @@ class Toolset(Generic[Definition, Result]):
             outcome = dataclasses.replace(outcome, connect_url=bound)
         if self._on_outcome:
             self._on_outcome(call, outcome)
-        return formats.say(outcome)
+        return formats.to_model_result(outcome)
 
 
-def _unusable(code: str, message: str) -> Said:
-    return Said({"status": "error", "code": code, "message": message, "can_retry": False}, is_error=True)
+def _unusable(code: str, message: str) -> ModelResult:
+    return ModelResult({"status": "error", "code": code, "message": message, "can_retry": False}, is_error=True)

@@ -1,6 +1,6 @@
 //! Files on the host.
 
-use super::error;
+use super::from_wire_error;
 use crate::bindings::toolgate::plugin::blobs;
 use crate::error::ToolError;
 
@@ -12,11 +12,11 @@ pub(crate) fn blob_create(
     name: Option<&str>,
     data: &[u8],
 ) -> Result<BlobHandle, ToolError> {
-    blobs::create(media_type, name, data).map_err(error)
+    blobs::create(media_type, name, data).map_err(from_wire_error)
 }
 
 pub(crate) fn blob_open(reference: &str) -> Result<BlobHandle, ToolError> {
-    blobs::open(reference).map_err(error)
+    blobs::open(reference).map_err(from_wire_error)
 }
 
 pub(crate) fn blob_size(blob: &BlobHandle) -> u64 {
@@ -32,9 +32,9 @@ pub(crate) fn blob_name(blob: &BlobHandle) -> Option<String> {
 }
 
 pub(crate) fn blob_read(blob: &BlobHandle, offset: u64, len: u32) -> Result<Vec<u8>, ToolError> {
-    blob.read(offset, len).map_err(error)
+    blob.read(offset, len).map_err(from_wire_error)
 }
 
 pub(crate) fn blob_append(blob: &mut BlobHandle, data: &[u8]) -> Result<(), ToolError> {
-    blob.append(data).map_err(error)
+    blob.append(data).map_err(from_wire_error)
 }

@@ -1,4 +1,4 @@
-//! The call that is served: settings, time, and ways to talk back.
+//! The running call: settings, time, log, progress and partial results.
 
 use crate::bindings::toolgate::plugin::{call, types};
 use crate::log_level::LogLevel;

@@ -1,4 +1,4 @@
-//! Requests, and what they are answered.
+//! Requests and their answers.
 
 use crate::bindings::toolgate::plugin::egress;
 use crate::blob::Blob;
@@ -7,14 +7,14 @@ use crate::http::response::Response;
 use crate::http::{Failure, FailureKind};
 
 pub(crate) fn send(outgoing: Outgoing<'_>) -> Result<Response, Failure> {
-    answered(egress::send(&request(outgoing)))
+    to_response(egress::send(&request(outgoing)))
 }
 
 pub(crate) fn send_all(outgoing: Vec<Outgoing<'_>>) -> Vec<Result<Response, Failure>> {
     let requests: Vec<_> = outgoing.into_iter().map(request).collect();
     egress::send_all(&requests)
         .into_iter()
-        .map(answered)
+        .map(to_response)
         .collect()
 }
 
@@ -48,7 +48,7 @@ fn request(outgoing: Outgoing<'_>) -> egress::Request<'_> {
     }
 }
 
-fn answered(answer: Result<egress::Response, egress::Failure>) -> Result<Response, Failure> {
+fn to_response(answer: Result<egress::Response, egress::Failure>) -> Result<Response, Failure> {
     match answer {
         Ok(response) => Ok(Response {
             status: response.status,
