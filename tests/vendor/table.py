@@ -1,14 +1,16 @@
 """Writes docs/vendor-check.md: what was held against which description, and what came out."""
 
-HEAD = """# What the vendors' descriptions say of our tools
+HEAD = """# Tools compared with published API descriptions
 
-Written by `make vendor-check`. Every tool of a service is planned with the arguments that it requires, with all of them, with
-each value of an enumeration and with its examples; the requests, and those of the recorded exchanges, are held against
-the vendor's description: path and method, parameters of query and header, body, content type.
+Written by `make vendor-check` for each service whose vendor, or somebody else, has published a description of the API.
+The check plans the requests of every tool: with the required arguments, with all arguments, with each value of an
+enumeration, and with its examples. It compares these requests, and those of the recorded exchanges, with the
+description: path and method, parameters of query and header, body, content type.
 
-- *decided*: tools whose path the description has. A description that is whole decides all of them.
-- *clean*: nothing differs. *accepted*: something does, for a reason that [tests/vendor/accepted.yaml](../tests/vendor/accepted.yaml) tells.
-- *old*: a description of some years ago. A name that it lacks, or a value, may be newer and counts as nothing.
+- *decided*: tools whose path is in the description. A complete description decides all of them.
+- *clean*: no difference. *accepted*: a difference, with a reason in
+  [tests/vendor/accepted.yaml](../tests/vendor/accepted.yaml).
+- *old*: a description that is some years old. A name or value that it lacks may be newer and is not a difference.
 
 """
 
@@ -21,7 +23,7 @@ def write(file, sources, whole):
     mark = "\n## Repositories\n"
     if whole:
         text += mark + (
-            "\nSnapshots of the vendors' public repositories, checked with `VENDOR_REPOSITORIES=DIR make vendor-check`.\n\n")
+            "\nSnapshots of public repositories, checked with `VENDOR_REPOSITORIES=DIR make vendor-check`.\n\n")
         repositories = [source for source in sources if "repository" in source.entry]
         text += rows(repositories) + sums(repositories)
     elif file.exists() and mark in file.read_text():
