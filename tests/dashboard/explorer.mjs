@@ -58,7 +58,7 @@ await walk(async (browser, look) => {
   await page.getByRole('link', { name: 'github_create_issue' }).click();
   await page.getByText(asked.words).waitFor();
   await page.getByText('api.github.com answered 422').waitFor();
-  await page.locator('.waterfall .lane').waitFor();
+  await page.locator('.waterfall .request-bar').waitFor();
   await page.getByRole('button', { name: 'Copy as ...' }).click();
   for (const language of ['curl', 'Python', 'TypeScript', 'MCP']) {
     await page.getByRole('tab', { name: language }).click();

@@ -14,7 +14,7 @@ export function Waterfall({ requests, total_ms }: { requests: RequestRecord[]; t
         {drawn.map(({ request, left, width }, index) => (
           <li key={index}>
             <span className="mono small name">{index + 1}. {request.method} {request.host}</span>
-            <svg className={request.status == null || request.status >= 400 ? 'lane bad' : 'lane'} role="img" aria-label={`from ${duration(request.started_ms)}, for ${duration(request.duration_ms)}`}>
+            <svg className={request.status == null || request.status >= 400 ? 'request-bar bad' : 'request-bar'} role="img" aria-label={`from ${duration(request.started_ms)}, for ${duration(request.duration_ms)}`}>
               <rect x={`${left}%`} width={`${width}%`} height="100%" rx="3" />
             </svg>
             <span className="small number nowrap">{duration(request.duration_ms)}</span>
