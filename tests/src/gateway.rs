@@ -179,7 +179,7 @@ impl TestGateway {
             data_dir: Some(data_dir),
             plugins_dir: Some(plugins_dir),
             master_key_file: options.master_key_file,
-            allow_large_plugins: options.allow_large_plugins,
+            allow_large_plugins: Some(options.allow_large_plugins),
             database_url: options.database_url,
             allow_upstream: options.allow_upstream,
             model: options
@@ -193,10 +193,10 @@ impl TestGateway {
             mcp_allow_origin: options.mcp_allow.1,
             mcp_auth: options.mcp_auth,
             trusted_proxy: options.trusted_proxy,
-            proxy_protocol: options.proxy_protocol,
+            proxy_protocol: Some(options.proxy_protocol),
             connections_max: options.connections_max,
-            no_search_learning: options.no_search_learning,
-            no_model: options.no_model,
+            no_search_learning: Some(options.no_search_learning),
+            no_model: Some(options.no_model),
             connections_per_client: options.connections_per_client,
             oidc_client_id: match &options.oidc_client {
                 Some((id, _)) => Some(id.clone()),
@@ -212,8 +212,8 @@ impl TestGateway {
                 .iter()
                 .map(|url| url.parse())
                 .collect::<Result<_, _>>()?,
-            no_client_registration: options.no_client_registration,
-            no_client_documents: options.no_client_documents,
+            no_client_registration: Some(options.no_client_registration),
+            no_client_documents: Some(options.no_client_documents),
             oidc_issuer: options.oidc_issuer.map(|url| url.parse()).transpose()?,
             ..Settings::default()
         };

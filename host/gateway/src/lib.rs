@@ -269,16 +269,23 @@ impl Gateway {
         Ok(gateway)
     }
 
-    /// Takes no more work, lets running executions end for at most `drain`, writes what is queued.
-    pub async fn close(&self, drain: Duration) {
+    /// Takes no more work, and lets running executions end for at most `within`. Other requests that are being
+    /// answered still find their database.
+    pub async fn drain(&self, within: Duration) {
         self.stop.cancel();
         self.running.close();
-        if timeout(drain, self.running.wait()).await.is_err() {
+        if timeout(within, self.running.wait()).await.is_err() {
             tracing::warn!(
                 executions.running = self.running.len(),
                 "gateway.drain_ended"
             );
         }
+    }
+
+    /// As [`Self::drain`], then writes what is queued and closes the database. A server first lets its connections
+    /// end: a request that is being answered fails afterwards.
+    pub async fn close(&self, within: Duration) {
+        self.drain(within).await;
         if self.receipts.settle(RECEIPTS_WITHIN).await.is_err() {
             tracing::error!("receipts.lost: the database did not take them before the end");
         }

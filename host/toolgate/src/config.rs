@@ -99,7 +99,7 @@ impl Settings {
             data_dir: self.data_dir.or(file.data_dir),
             database_url: self.database_url.or(file.database_url),
             plugins_dir: self.plugins_dir.or(file.plugins_dir),
-            allow_large_plugins: self.allow_large_plugins || file.allow_large_plugins,
+            allow_large_plugins: self.allow_large_plugins.or(file.allow_large_plugins),
             upgrades: self.upgrades.or(file.upgrades),
             master_key_file: self.master_key_file.or(file.master_key_file),
             trusted_proxy: if self.trusted_proxy.is_empty() {
@@ -107,7 +107,7 @@ impl Settings {
             } else {
                 self.trusted_proxy
             },
-            proxy_protocol: self.proxy_protocol || file.proxy_protocol,
+            proxy_protocol: self.proxy_protocol.or(file.proxy_protocol),
             connections_max: self.connections_max.or(file.connections_max),
             connections_per_client: self.connections_per_client.or(file.connections_per_client),
             tls_cert: self.tls_cert.or(file.tls_cert),
@@ -141,8 +141,8 @@ impl Settings {
             } else {
                 self.id_jag_issuer
             },
-            no_client_registration: self.no_client_registration || file.no_client_registration,
-            no_client_documents: self.no_client_documents || file.no_client_documents,
+            no_client_registration: self.no_client_registration.or(file.no_client_registration),
+            no_client_documents: self.no_client_documents.or(file.no_client_documents),
             mcp_allow_host: if self.mcp_allow_host.is_empty() {
                 file.mcp_allow_host
             } else {
@@ -158,8 +158,8 @@ impl Settings {
             model: self.model.or(file.model),
             model_key_file: self.model_key_file.or(file.model_key_file),
             model_seconds: self.model_seconds.or(file.model_seconds),
-            no_model: self.no_model || file.no_model,
-            no_search_learning: self.no_search_learning || file.no_search_learning,
+            no_model: self.no_model.or(file.no_model),
+            no_search_learning: self.no_search_learning.or(file.no_search_learning),
             keep_receipts_days: self.keep_receipts_days.or(file.keep_receipts_days),
             keep_audit_days: self.keep_audit_days.or(file.keep_audit_days),
             drain_delay: self.drain_delay.or(file.drain_delay),
@@ -229,12 +229,13 @@ impl Settings {
         };
         let trusted_proxies = self.trusted_proxy.iter().map(|text| network(text));
         let trusted_proxies = trusted_proxies.collect::<anyhow::Result<Vec<_>>>()?;
-        if self.proxy_protocol && trusted_proxies.is_empty() {
+        let proxy_protocol = self.proxy_protocol.unwrap_or_default();
+        if proxy_protocol && trusted_proxies.is_empty() {
             anyhow::bail!("--proxy-protocol needs --trusted-proxy: who may send the header");
         }
         let inbound = InboundSettings {
             trusted_proxies: TrustedProxies::new(trusted_proxies),
-            proxy_protocol: self.proxy_protocol,
+            proxy_protocol,
             connections_max: connections(self.connections_max, "connections-max")?,
             connections_per_client: connections(
                 self.connections_per_client,
@@ -257,8 +258,8 @@ impl Settings {
                 public_url: public_url.unwrap_or_else(|| base_url(listen, tls.as_ref())),
                 oidc,
                 app_clients: AppClientsConfig {
-                    documents: !self.no_client_documents,
-                    registration: !self.no_client_registration,
+                    documents: !self.no_client_documents.unwrap_or_default(),
+                    registration: !self.no_client_registration.unwrap_or_default(),
                     id_jag_issuers: self
                         .id_jag_issuer
                         .iter()
@@ -269,9 +270,9 @@ impl Settings {
                     format!("sqlite://{}", data_dir.join("toolgate.db").display())
                 }),
                 plugins_dir: self.plugins_dir.unwrap_or_else(default_plugins_dir),
-                allow_large_plugins: self.allow_large_plugins,
-                learn_from_use: !self.no_search_learning,
-                search_by_meaning: !self.no_model,
+                allow_large_plugins: self.allow_large_plugins.unwrap_or_default(),
+                learn_from_use: !self.no_search_learning.unwrap_or_default(),
+                search_by_embedding: !self.no_model.unwrap_or_default(),
                 shipped_model_dir: shipped_model_dir(),
                 compiler: None,
                 upgrades: self.upgrades.unwrap_or_default(),

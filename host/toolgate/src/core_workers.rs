@@ -84,11 +84,13 @@ impl CoreWorkers {
         self.open.close();
     }
 
-    /// Ends the threads once every connection has ended, or after `patience`.
-    pub async fn end(self, patience: Duration) {
+    /// As [`Self::close`], and returns once every connection has ended, or after `patience`. The threads go on:
+    /// connections to the database belong to the runtimes in which they were opened, and are needed until the
+    /// gateway is closed.
+    pub async fn drain(&self, patience: Duration) {
         self.close();
         if timeout(patience, self.open.wait()).await.is_err() {
-            tracing::debug!("workers.connections_cut");
+            tracing::debug!("workers.connections_left");
         }
     }
 }

@@ -7,7 +7,7 @@ use tokio::signal::unix::{self, SignalKind, signal};
 
 /// Lets a write beyond a limit on the size of files (`ulimit -f`, `LimitFSIZE=`) fail as on a full disk.
 /// Otherwise the system ends the process.
-pub(crate) fn outlive_file_limit() {
+pub(crate) fn survive_file_limit() {
     // The handler stays after what it would wake is dropped.
     if let Err(cause) = signal(SignalKind::from_raw(Signal::XFSZ.as_raw())) {
         tracing::warn!(error = %cause, "signals.file_limit_ends_the_process");

@@ -139,6 +139,8 @@ fn every_shell_gets_a_script_and_the_manual_names_every_command() {
             script.contains("doctor") && script.contains("tls-cert"),
             "{shell}"
         );
+        // A case of the script for bash has values for the next word.
+        assert!(!script.contains("--no-model)"), "{shell}");
     }
     let page = String::from_utf8(run(folder.path(), &["man"]).stdout).unwrap();
     for word in [
@@ -158,6 +160,30 @@ fn every_shell_gets_a_script_and_the_manual_names_every_command() {
     );
     let unknown = run(folder.path(), &["completions", "none"]);
     assert_eq!(unknown.status.code(), Some(2));
+}
+
+#[test]
+fn a_variable_that_says_false_wins_over_the_settings_file() {
+    let folder = tempfile::tempdir().unwrap();
+    // Refused where it holds, as nobody is trusted to send the header.
+    let file = folder.path().join("toolgate.toml");
+    std::fs::write(file, "proxy-protocol = true\n").unwrap();
+    let holds = |variable: Option<&str>, flags: &[&str]| {
+        let mut command = Command::new(program());
+        command.args(["config", "check", "--json"]).args(flags);
+        if let Some(value) = variable {
+            command.env("TOOLGATE_PROXY_PROTOCOL", value);
+        }
+        let output = command.current_dir(folder.path()).output().unwrap();
+        let settings = document(&output)["checks"][0].to_string();
+        settings.contains("--trusted-proxy")
+    };
+    assert!(holds(None, &[]));
+    assert!(holds(Some("true"), &[]));
+    assert!(!holds(Some("false"), &[]));
+    assert!(!holds(Some("0"), &[]));
+    assert!(holds(Some("false"), &["--proxy-protocol"]));
+    assert!(!holds(Some("true"), &["--proxy-protocol=false"]));
 }
 
 #[test]

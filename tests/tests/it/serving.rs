@@ -4,6 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{Options, PATIENCE, TestGateway, built_plugin, client};
@@ -86,6 +88,30 @@ async fn serve(folder: &Path, plugin: &[u8]) -> (Child, Value) {
     serve_with(folder, "prometheus.wasm", plugin, &[]).await
 }
 
+/// Where a gateway listens whose REST interface is at `rest`.
+fn address(rest: &str) -> &str {
+    rest.trim_start_matches("http://").trim_end_matches("/v1")
+}
+
+/// Sends the signal to stop, and returns when the gateway refuses new connections.
+async fn begin_shutdown(child: &Child, rest: &str) {
+    let process = child.id().unwrap().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-TERM", &process])
+            .status()
+            .await
+            .unwrap()
+            .success()
+    );
+    let draining = tokio::time::timeout(PATIENCE, async {
+        while TcpStream::connect(address(rest)).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    });
+    draining.await.expect("no new connections");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_shutdown_lets_the_running_call_end() {
     let folder = tempfile::tempdir().unwrap();
@@ -129,22 +155,7 @@ async fn a_shutdown_lets_the_running_call_end() {
         .expect("the call reaches the server")
         .unwrap()
         .forget();
-    let process = child.id().unwrap().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-TERM", &process])
-            .status()
-            .await
-            .unwrap()
-            .success()
-    );
-    // Once the gateway refuses new connections, the shutdown has begun.
-    let draining = tokio::time::timeout(PATIENCE, async {
-        while client().get(format!("{rest}/health")).send().await.is_ok() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    });
-    draining.await.expect("no new connections");
+    begin_shutdown(&child, &rest).await;
     gate.open.notify_waiters();
     let answer: Value =
         serde_json::from_str(&call.await.unwrap().unwrap().text().await.unwrap()).unwrap();
@@ -154,6 +165,59 @@ async fn a_shutdown_lets_the_running_call_end() {
         .expect("the process ends")
         .unwrap();
     assert!(ended.success(), "{ended}");
+}
+
+const DEFAULT_PERMISSION: &str = "{\"default\":\"allow\"}";
+
+/// A request that changes a row, of which all but the body has been sent and read.
+async fn without_body(address: &str, key: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let head = format!(
+        "PATCH /v1/permissions/default HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\n\
+         content-type: application/json\r\nexpect: 100-continue\r\ncontent-length: {}\r\n\r\n",
+        DEFAULT_PERMISSION.len()
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    // Sent when the handler asks for the body.
+    let expected = "HTTP/1.1 100 Continue\r\n\r\n";
+    let mut told = vec![0; expected.len()];
+    let read = tokio::time::timeout(PATIENCE, stream.read_exact(&mut told)).await;
+    read.expect("an answer").unwrap();
+    assert_eq!(String::from_utf8_lossy(&told), expected);
+    stream
+}
+
+/// They end one after the other: a database that closes as soon as no call runs would be closed under the last ones.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shutdown_keeps_the_database_open_for_requests_that_are_being_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut child, first) = serve(folder.path(), b"no plugin").await;
+    let (rest, key) = (
+        first["rest"].as_str().unwrap(),
+        first["key"].as_str().unwrap(),
+    );
+    let mut begun = Vec::new();
+    for _ in 0..5 {
+        begun.push(without_body(address(rest), key).await);
+    }
+    begin_shutdown(&child, rest).await;
+    // All within the two seconds that connections have.
+    let mut pace = tokio::time::interval(Duration::from_millis(50));
+    let mut answers = Vec::new();
+    for mut stream in begun {
+        pace.tick().await;
+        let body = DEFAULT_PERMISSION.as_bytes();
+        stream.write_all(body).await.unwrap();
+        let mut answer = String::new();
+        let read = tokio::time::timeout(PATIENCE, stream.read_to_string(&mut answer)).await;
+        read.expect("an answer").unwrap();
+        answers.push(answer);
+    }
+    for answer in &answers {
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answers:#?}");
+    }
+    let ended = tokio::time::timeout(PATIENCE, child.wait()).await;
+    assert!(ended.expect("the process ends").unwrap().success());
 }
 
 #[tokio::test(flavor = "multi_thread")]

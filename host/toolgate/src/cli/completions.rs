@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use clap::{Args, Command};
+use clap::{ArgAction, Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
@@ -20,12 +20,26 @@ impl Completions {
         let mut script = Vec::new();
         clap_complete::generate(
             self.shell,
-            &mut super::help::command(),
+            &mut with_plain_flags(super::help::command()),
             "toolgate",
             &mut script,
         );
         document(&String::from_utf8(script)?)
     }
+}
+
+/// Flags that may have a value after an equals sign, without it: the scripts would take the next word for the value.
+fn with_plain_flags(command: Command) -> Command {
+    command
+        .mut_args(|argument| match argument.is_require_equals_set() {
+            true => argument
+                .require_equals(false)
+                .hide_possible_values(false)
+                .num_args(0)
+                .action(ArgAction::SetTrue),
+            false => argument,
+        })
+        .mut_subcommands(with_plain_flags)
 }
 
 /// Prints one page, in roff, for the program and every subcommand.

@@ -83,6 +83,7 @@ fn usage(argument: &Arg) -> String {
         false => String::new(),
     };
     let usage = match argument.get_long() {
+        Some(long) if argument.is_require_equals_set() => format!("--{long}[={values}]"),
         Some(long) => format!("--{long} {values}"),
         None => values,
     };
@@ -127,6 +128,7 @@ mod tests {
             "| `--users-any` |",
             "| `<NAME=VALUE>` |",
             "| `--data-dir <DIR>` | `TOOLGATE_DATA_DIR` |",
+            "| `--no-model[=<BOOL>]` | `TOOLGATE_NO_MODEL` |",
         ] {
             assert!(text.contains(part), "{part}");
         }

@@ -39,7 +39,7 @@ use toolgate_mcp as mcp;
 /// Connections at one time to the address that serves metrics alone.
 const METRICS_CONNECTIONS_MAX: usize = 32;
 
-/// After running executions have ended, open connections get this long.
+/// After running executions have ended, open connections get this long, and then the database is closed.
 const CONNECTIONS_DRAIN: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Args)]
@@ -59,7 +59,7 @@ impl Serve {
             telemetry.record_spans();
         }
         descriptors::raise();
-        signals::outlive_file_limit();
+        signals::survive_file_limit();
         plugins_folder::check(&config.gateway.plugins_dir)?;
         half_the_cores_for_compiling();
         memory::small_pages();
@@ -139,8 +139,11 @@ impl Serve {
         }
         tracing::info!("serve.draining");
         workers.close();
-        gateway.close(config.drain).await;
-        workers.end(CONNECTIONS_DRAIN).await;
+        gateway.drain(config.drain).await;
+        workers.drain(CONNECTIONS_DRAIN).await;
+        // Executions have had their time.
+        gateway.close(Duration::ZERO).await;
+        drop(workers);
         closing.cancel();
         if let Some(reloading) = reloading {
             reloading.abort();

@@ -1,6 +1,6 @@
 //! Settings as written: one struct for flags, environment and file.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::builder::{FalseyValueParser, PossibleValuesParser, TypedValueParser as _};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub listen: Option<SocketAddr>,
-    /// Base of connect links and OAuth callbacks [default: http://LISTEN]
+    /// Base of connect links and OAuth callbacks [default: http://LISTEN, or https://LISTEN with --tls-cert]
     #[arg(
         long,
         global = true,
@@ -65,12 +65,16 @@ pub struct Settings {
         long,
         global = true,
         env = "TOOLGATE_ALLOW_LARGE_PLUGINS",
-        value_parser = clap::builder::FalseyValueParser::new(),
+        value_name = "BOOL",
+        value_parser = FalseyValueParser::new(),
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        hide_possible_values = true,
         help_heading = "Settings"
     )]
-    #[serde(default)]
-    pub allow_large_plugins: bool,
-    /// Which changes of a new plugin version go in without approval: strict (texts alone) or schemas (new optional arguments too) [default: strict]
+    pub allow_large_plugins: Option<bool>,
+    /// Which changes of a new plugin version go in without approval: strict (texts only) or schemas (new optional arguments too) [default: strict]
     #[arg(
         long,
         global = true,
@@ -105,11 +109,15 @@ pub struct Settings {
         long,
         global = true,
         env = "TOOLGATE_PROXY_PROTOCOL",
-        value_parser = clap::builder::FalseyValueParser::new(),
+        value_name = "BOOL",
+        value_parser = FalseyValueParser::new(),
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        hide_possible_values = true,
         help_heading = "Settings"
     )]
-    #[serde(default)]
-    pub proxy_protocol: bool,
+    pub proxy_protocol: Option<bool>,
     /// Connections at one time [default: 10000, or what file descriptors allow]
     #[arg(
         long,
@@ -157,7 +165,7 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub metrics_listen: Option<SocketAddr>,
-    /// Send what is meant for HOST to URL, private or not, credentials and all (repeatable): tests, on-premise servers
+    /// Send requests for HOST to URL, even if it is private, with their credentials (repeatable): tests, on-premise servers
     #[arg(
         long,
         global = true,
@@ -177,7 +185,7 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub otlp_endpoint: Option<Url>,
-    /// Tell upstreams of this origin which trace a request belongs to (traceparent); with a collector alone (repeatable) [default: none]
+    /// Tell upstreams of this origin which trace a request belongs to (traceparent); only with a collector (repeatable) [default: none]
     #[arg(
         long,
         global = true,
@@ -224,9 +232,9 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub oidc_name: Option<String>,
-    /// What a group of that provider makes its people: GROUP=ROLE in the first workspace, GROUP=WORKSPACE/ROLE in
-    /// another (repeatable; separated by semicolons in the environment). Whoever signs in there with the provider
-    /// alone then needs such a group [default: none, members are invited]
+    /// Map an identity-provider group to a role: GROUP=ROLE in the first workspace, GROUP=WORKSPACE/ROLE in another
+    /// (repeatable; separated by semicolons in the environment). A person who signs in to that workspace only with
+    /// the provider then needs a mapped group [default: none, members are invited]
     #[arg(
         long,
         global = true,
@@ -246,8 +254,8 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub oidc_groups_claim: Option<String>,
-    /// Take the word of this issuer, exactly as it names itself, for a person's consent to an MCP client: identity
-    /// assertions (ID-JAG), the address of a person included (repeatable) [default: none]
+    /// Accept identity assertions (ID-JAG) from this issuer, written exactly as in its metadata, instead of user
+    /// consent to an MCP client; the e-mail address in an assertion is trusted too (repeatable) [default: none]
     #[arg(
         long,
         global = true,
@@ -263,22 +271,30 @@ pub struct Settings {
         long,
         global = true,
         env = "TOOLGATE_NO_CLIENT_REGISTRATION",
-        value_parser = clap::builder::FalseyValueParser::new(),
+        value_name = "BOOL",
+        value_parser = FalseyValueParser::new(),
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        hide_possible_values = true,
         help_heading = "Settings"
     )]
-    #[serde(default)]
-    pub no_client_registration: bool,
+    pub no_client_registration: Option<bool>,
     /// Do not read the metadata documents of MCP clients
     #[arg(
         long,
         global = true,
         env = "TOOLGATE_NO_CLIENT_DOCUMENTS",
-        value_parser = clap::builder::FalseyValueParser::new(),
+        value_name = "BOOL",
+        value_parser = FalseyValueParser::new(),
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        hide_possible_values = true,
         help_heading = "Settings"
     )]
-    #[serde(default)]
-    pub no_client_documents: bool,
-    /// Another name under which MCP clients may ask for this gateway (repeatable) [default: loopback and the host of --public-url]
+    pub no_client_documents: Option<bool>,
+    /// Additional `Host` header that /mcp accepts (repeatable) [default: loopback and the host of --public-url]
     #[arg(
         long,
         global = true,
@@ -300,7 +316,7 @@ pub struct Settings {
     )]
     #[serde(default)]
     pub mcp_allow_origin: Vec<String>,
-    /// What /mcp takes: API keys, OAuth access tokens of members' apps, or both; /mcp/key takes keys alone [default: both]
+    /// What /mcp accepts: API keys, OAuth access tokens of members' apps, or both; /mcp/key accepts only keys [default: both]
     #[arg(
         long,
         global = true,
@@ -347,26 +363,34 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub model_seconds: Option<u64>,
-    /// Search by words alone, even where the sentence model is installed
+    /// Search only by words, even where the sentence model is installed
     #[arg(
         long,
         global = true,
         env = "TOOLGATE_NO_MODEL",
-        value_parser = clap::builder::FalseyValueParser::new(),
+        value_name = "BOOL",
+        value_parser = FalseyValueParser::new(),
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        hide_possible_values = true,
         help_heading = "Settings"
     )]
-    #[serde(default)]
-    pub no_model: bool,
+    pub no_model: Option<bool>,
     /// Do not move tools up in search that the workspace executed after similar searches
     #[arg(
         long,
         global = true,
         env = "TOOLGATE_NO_SEARCH_LEARNING",
-        value_parser = clap::builder::FalseyValueParser::new(),
+        value_name = "BOOL",
+        value_parser = FalseyValueParser::new(),
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        hide_possible_values = true,
         help_heading = "Settings"
     )]
-    #[serde(default)]
-    pub no_search_learning: bool,
+    pub no_search_learning: Option<bool>,
     /// How long receipts of calls are kept, in days; 0 for ever [default: 0]
     #[arg(
         long,

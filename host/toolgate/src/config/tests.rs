@@ -1,5 +1,6 @@
 //! Which of several settings wins, and what is refused.
 
+use clap::Parser;
 use toolgate_catalog::rights::Upgrades;
 
 use super::*;
@@ -22,6 +23,78 @@ fn flags_win_over_the_file_and_the_file_over_defaults() {
     assert_eq!(config.gateway.database_url, "sqlite:///d/toolgate.db");
     assert_eq!(config.gateway.public_url, "https://x.test");
     assert_eq!(config.gateway.plugins_dir, Path::new("./plugins/dist"));
+}
+
+/// The settings that are on or off, as they hold.
+fn switches(config: &Config) -> [bool; 6] {
+    let clients = &config.gateway.app_clients;
+    [
+        config.gateway.allow_large_plugins,
+        config.inbound.proxy_protocol,
+        !clients.registration,
+        !clients.documents,
+        !config.gateway.search_by_embedding,
+        !config.gateway.learn_from_use,
+    ]
+}
+
+#[test]
+fn a_switch_that_is_off_wins_over_a_file_in_which_it_is_on() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("t.toml");
+    let names = [
+        "allow-large-plugins",
+        "proxy-protocol",
+        "no-client-registration",
+        "no-client-documents",
+        "no-model",
+        "no-search-learning",
+    ];
+    for (in_file, set, holds) in [
+        (None, None, false),
+        (None, Some(true), true),
+        (Some(true), None, true),
+        (Some(true), Some(false), false),
+        (Some(false), None, false),
+        (Some(false), Some(true), true),
+    ] {
+        let mut text = "trusted-proxy = [\"10.0.0.0/8\"]\n".to_owned();
+        if let Some(in_file) = in_file {
+            text.extend(names.map(|name| format!("{name} = {in_file}\n")));
+        }
+        std::fs::write(&file, text).expect("written");
+        let flags = Settings {
+            allow_large_plugins: set,
+            proxy_protocol: set,
+            no_client_registration: set,
+            no_client_documents: set,
+            no_model: set,
+            no_search_learning: set,
+            ..Settings::default()
+        };
+        let config = flags.resolve(Some(&file)).expect("good settings");
+        assert_eq!(switches(&config), [holds; 6], "{in_file:?} {set:?}");
+    }
+}
+
+#[derive(Debug, Parser)]
+struct SettingsLine {
+    #[command(flatten)]
+    settings: Settings,
+}
+
+#[test]
+fn a_switch_is_on_by_itself_and_takes_a_value_after_an_equals_sign() {
+    let read = |arguments: &[&str]| {
+        let line = std::iter::once(&"toolgate").chain(arguments);
+        let line = SettingsLine::try_parse_from(line).ok()?;
+        Some(line.settings.no_model)
+    };
+    assert_eq!(read(&[]), Some(None));
+    assert_eq!(read(&["--no-model"]), Some(Some(true)));
+    assert_eq!(read(&["--no-model=true"]), Some(Some(true)));
+    assert_eq!(read(&["--no-model=false"]), Some(Some(false)));
+    assert_eq!(read(&["--no-model", "false"]), None, "the next word");
 }
 
 #[test]
@@ -145,7 +218,7 @@ fn trusted_proxies_are_networks_or_addresses() {
         let trusted_proxy = networks.iter().map(|text| (*text).to_owned()).collect();
         let settings = Settings {
             trusted_proxy,
-            proxy_protocol,
+            proxy_protocol: Some(proxy_protocol),
             ..Settings::default()
         };
         settings.check().map(|config| config.inbound)

@@ -118,7 +118,7 @@ async fn closing_lets_the_answer_in_progress_end_and_takes_nothing_new() {
     let asked = tokio::spawn(async move { ask(&mut connection, "<done>").await });
     has_begun.await.unwrap();
     workers.close();
-    let ended = tokio::spawn(workers.end(Duration::from_secs(60)));
+    let ended = tokio::spawn(async move { workers.drain(Duration::from_secs(60)).await });
     // The listener is gone with the task that accepted, in its own time.
     while tokio::net::TcpStream::connect(address).await.is_ok() {
         tokio::task::yield_now().await;
@@ -151,13 +151,13 @@ async fn a_task_that_a_request_left_goes_on_until_the_end() {
     workers.close();
     let mut rest = Vec::new();
     connection.read_to_end(&mut rest).await.unwrap();
+    workers.drain(Duration::from_secs(60)).await;
     go_on.send(()).unwrap();
     is_done.await.unwrap();
-    workers.end(Duration::from_secs(60)).await;
 }
 
 #[tokio::test]
-async fn a_lane_that_is_gone_leaves_its_place_to_the_others() {
+async fn a_worker_that_is_gone_leaves_its_connections_to_the_others() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (there, mut handed) = mpsc::unbounded_channel();
     let gone = mpsc::unbounded_channel().0;

@@ -1,12 +1,14 @@
 //! What one connection is doing, as its own thread notes it and others read it.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::mem;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-use super::limits::{PROGRESS_BYTES_MIN, Times};
+use super::limits::{BODY_PROGRESS_BYTES_MIN, PROGRESS_BYTES_MIN, Times};
 
 /// Milliseconds since the process began to look, and never 0, which stands for "not".
 pub fn now_ms() -> u64 {
@@ -21,8 +23,16 @@ pub struct Activity {
     in_flight: AtomicU32,
     /// Of them, those whose body has not arrived whole.
     receiving: AtomicU32,
+    /// Of them, those of whose answer a frame waits for a window of its client (HTTP/2).
+    held: AtomicU32,
+    /// Since when no frame of an answer was handed out or taken, and little left at all.
+    held_since_ms: AtomicU64,
+    /// What has left since then.
+    held_bytes: AtomicUsize,
     /// Since when the connection waits for its client.
     waits_since_ms: AtomicU64,
+    /// What of bodies has arrived since then.
+    body_bytes: AtomicUsize,
     /// When the first byte of the next request's head came.
     head_since_ms: AtomicU64,
     /// Since when an answer waits for the client to take it.
@@ -77,7 +87,11 @@ impl Activity {
         Self {
             in_flight: AtomicU32::new(0),
             receiving: AtomicU32::new(0),
+            held: AtomicU32::new(0),
+            held_since_ms: AtomicU64::new(0),
+            held_bytes: AtomicUsize::new(0),
             waits_since_ms: AtomicU64::new(now_ms),
+            body_bytes: AtomicUsize::new(0),
             head_since_ms: AtomicU64::new(0),
             blocked_since_ms: AtomicU64::new(0),
             taken_bytes: AtomicU32::new(0),
@@ -93,9 +107,13 @@ impl Activity {
         self.in_flight.fetch_add(1, Relaxed);
         self.head_since_ms.store(0, Relaxed);
         self.waits_since_ms.store(now_ms, Relaxed);
+        self.body_bytes.store(0, Relaxed);
         self.asked.store(true, Relaxed);
         self.http2.store(http2, Relaxed);
-        InFlight(self.clone())
+        InFlight {
+            activity: self.clone(),
+            holds_frame: false,
+        }
     }
 
     /// Bytes came in.
@@ -106,7 +124,8 @@ impl Activity {
     }
 
     /// `bytes` of `offered` left; none: the client takes nothing now.
-    pub fn note_write(&self, bytes: Option<usize>, offered: usize, now_ms: impl FnOnce() -> u64) {
+    pub fn note_write(&self, bytes: Option<usize>, offered: usize, now_ms: impl Fn() -> u64) {
+        self.note_sent(bytes.unwrap_or_default(), &now_ms);
         let blocked = self.blocked_since_ms.load(Relaxed) != 0;
         match bytes {
             None if !blocked => {
@@ -125,13 +144,36 @@ impl Activity {
         }
     }
 
-    /// Whether the gateway has something to do for this client; otherwise it waits for the client.
+    /// `bytes` left while frames wait. A frame waits until its client has taken the one before, which takes long if that
+    /// is large.
+    fn note_sent(&self, bytes: usize, now_ms: impl Fn() -> u64) {
+        if self.held_since_ms.load(Relaxed) == 0 {
+            return;
+        }
+        let sent = self.held_bytes.load(Relaxed).saturating_add(bytes);
+        if sent < PROGRESS_BYTES_MIN {
+            self.held_bytes.store(sent, Relaxed);
+        } else {
+            self.held_bytes.store(0, Relaxed);
+            self.held_since_ms.store(now_ms(), Relaxed);
+        }
+    }
+
+    /// Whether the gateway has something to do for this client; otherwise it waits for the client. An answer that
+    /// its client is slow to take is something to do until it is overdue.
     pub fn is_busy(&self) -> bool {
         self.in_flight.load(Relaxed) > self.receiving.load(Relaxed)
     }
 
     pub fn is_http2(&self) -> bool {
         self.http2.load(Relaxed)
+    }
+
+    /// Whether frames wait for windows, and nothing else is being done: every other request waits for the rest of its
+    /// body.
+    fn only_holds(&self) -> bool {
+        let held = self.held.load(Relaxed);
+        held > 0 && self.in_flight.load(Relaxed) <= self.receiving.load(Relaxed) + held
     }
 
     /// Since when the client owes the next byte; meaningful while not busy.
@@ -146,6 +188,11 @@ impl Activity {
         };
         let blocked_since_ms = self.blocked_since_ms.load(Relaxed);
         if blocked_since_ms != 0 && over(blocked_since_ms, times.stall) {
+            return Some(CloseReason::Stalled);
+        }
+        // The socket takes everything here. What is missing is a window, for which the library waits without limit.
+        let held_since_ms = self.held_since_ms.load(Relaxed);
+        if held_since_ms != 0 && self.only_holds() && over(held_since_ms, times.stall) {
             return Some(CloseReason::Stalled);
         }
         if self.is_busy() {
@@ -187,26 +234,67 @@ impl Activity {
 
 /// One request until its answer has been handed over.
 #[derive(Debug)]
-pub struct InFlight(Arc<Activity>);
+pub struct InFlight {
+    activity: Arc<Activity>,
+    /// Whether the library has a frame of the answer that it has not sent yet.
+    holds_frame: bool,
+}
 
 impl InFlight {
     /// Its body has not arrived yet.
     pub fn receiving(&self) -> BodyReceipt {
-        self.0.receiving.fetch_add(1, Relaxed);
-        BodyReceipt(self.0.clone())
+        self.activity.receiving.fetch_add(1, Relaxed);
+        BodyReceipt(self.activity.clone())
+    }
+
+    /// A frame of the answer is handed to the library. With HTTP/2 the library asks for the next one when the
+    /// client has opened a window for this one.
+    pub fn frame_handed_out(&mut self, now_ms: impl FnOnce() -> u64) {
+        if self.activity.is_http2() && !mem::replace(&mut self.holds_frame, true) {
+            self.activity.held_bytes.store(0, Relaxed);
+            self.activity.held_since_ms.store(now_ms(), Relaxed);
+            self.activity.held.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// The library asks for another frame of the answer, or for none any more. Until it is handed one, the answer
+    /// waits for its handler.
+    pub fn frame_taken(&mut self, now_ms: impl FnOnce() -> u64) {
+        if !mem::take(&mut self.holds_frame) {
+            return;
+        }
+        let held_since_ms = match self.activity.held.fetch_sub(1, Relaxed) {
+            1 => 0,
+            _ => now_ms(),
+        };
+        self.activity.held_since_ms.store(held_since_ms, Relaxed);
     }
 }
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        self.0.waits_since_ms.store(now_ms(), Relaxed);
-        self.0.in_flight.fetch_sub(1, Relaxed);
+        self.frame_taken(now_ms);
+        self.activity.waits_since_ms.store(now_ms(), Relaxed);
+        self.activity.in_flight.fetch_sub(1, Relaxed);
     }
 }
 
 /// A request's body until it has arrived or nobody wants it any more.
 #[derive(Debug)]
 pub struct BodyReceipt(Arc<Activity>);
+
+impl BodyReceipt {
+    /// Some of it has arrived. Enough of it gives the client new time.
+    pub fn note_bytes(&self, bytes: usize, now_ms: impl FnOnce() -> u64) {
+        let arrived = self.0.body_bytes.load(Relaxed).saturating_add(bytes);
+        if arrived < BODY_PROGRESS_BYTES_MIN {
+            self.0.body_bytes.store(arrived, Relaxed);
+        } else {
+            self.0.body_bytes.store(0, Relaxed);
+            self.0.waits_since_ms.store(now_ms(), Relaxed);
+        }
+    }
+}
 
 impl Drop for BodyReceipt {
     fn drop(&mut self) {

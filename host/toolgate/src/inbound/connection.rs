@@ -133,10 +133,7 @@ async fn answer(
                 let close = HeaderValue::from_static("close");
                 answer.headers_mut().insert(header::CONNECTION, close);
             }
-            Ok::<_, Infallible>(answer.map(|body| OutgoingBody {
-                body,
-                _in_flight: in_flight,
-            }))
+            Ok::<_, Infallible>(answer.map(|body| OutgoingBody { body, in_flight }))
         }
     });
     let builder = builder();
@@ -220,7 +217,13 @@ impl hyper::body::Body for IncomingBody {
             return Poll::Ready(None);
         };
         let frame = Pin::new(&mut *body).poll_frame(context);
-        if matches!(frame, Poll::Ready(None | Some(Err(_)))) || body.is_end_stream() {
+        let ended = matches!(frame, Poll::Ready(None | Some(Err(_)))) || body.is_end_stream();
+        if let Poll::Ready(Some(Ok(frame))) = &frame
+            && let (Some(data), Some(receiving)) = (frame.data_ref(), &self.receiving)
+        {
+            receiving.note_bytes(data.len(), now_ms);
+        }
+        if ended {
             self.ended();
         }
         frame
@@ -249,7 +252,7 @@ impl Drop for IncomingBody {
 /// An answer's body on its way out: until it is gone, the connection is busy.
 struct OutgoingBody {
     body: Body,
-    _in_flight: InFlight,
+    in_flight: InFlight,
 }
 
 impl hyper::body::Body for OutgoingBody {
@@ -260,7 +263,12 @@ impl hyper::body::Body for OutgoingBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
+        self.in_flight.frame_taken(now_ms);
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        if matches!(frame, Poll::Ready(Some(Ok(_)))) {
+            self.in_flight.frame_handed_out(now_ms);
+        }
+        frame
     }
 
     fn is_end_stream(&self) -> bool {

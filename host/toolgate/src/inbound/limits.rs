@@ -30,6 +30,9 @@ pub const PING_EVERY: Duration = Duration::from_secs(20);
 
 /// A client that takes less than this while its answer waits is stalled.
 pub const PROGRESS_BYTES_MIN: usize = 4 << 10;
+/// A client that sends less than this of a body within [`Times::body`] is too slow. An upload of 48 MiB in the
+/// 300 s that it may take is a hundred times as fast.
+pub const BODY_PROGRESS_BYTES_MIN: usize = 64 << 10;
 
 /// How long a connection may be slow.
 #[derive(Clone, Copy, Debug)]
@@ -39,9 +42,10 @@ pub struct Times {
     pub head: Duration,
     /// Without a request.
     pub idle: Duration,
-    /// From the end of a request's head to the last byte of its body.
+    /// While a request's body arrives: until the next [`BODY_PROGRESS_BYTES_MIN`] of it or its end. How long all of
+    /// it may take is the handler's limit.
     pub body: Duration,
-    /// While an answer waits for its client to take [`PROGRESS_BYTES_MIN`].
+    /// While an answer waits for its client to take [`PROGRESS_BYTES_MIN`], or to open a window of HTTP/2.
     pub stall: Duration,
     /// How often this is looked at.
     pub sweep: Duration,

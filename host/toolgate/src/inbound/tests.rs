@@ -1,10 +1,14 @@
+mod wire;
+
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::activity::{Activity, CloseReason, Order};
 use super::admission::{Admission, ConnectionPermit};
-use super::limits::{ConnectionLimits, PROGRESS_BYTES_MIN, RESERVE_MIN, Times};
+use super::limits::{
+    BODY_PROGRESS_BYTES_MIN, ConnectionLimits, PROGRESS_BYTES_MIN, RESERVE_MIN, Times,
+};
 use crate::config::InboundSettings;
 
 const BEGAN_MS: u64 = 1_000_000;
@@ -64,6 +68,86 @@ fn a_body_that_does_not_arrive_is_the_clients_time() {
     assert_eq!(slow.overdue(after(times.body), &times), None);
     drop(request);
     assert!(!slow.is_busy());
+}
+
+#[test]
+fn a_body_that_keeps_arriving_has_the_time_that_its_handler_gives_it() {
+    // The largest upload in the longest time that one may take.
+    let (file_bytes, seconds) = (48 << 20, 300);
+    let times = Times::default();
+    let upload = Arc::new(Activity::new(BEGAN_MS));
+    let request = upload.begin(false, BEGAN_MS);
+    let body = request.receiving();
+    let mut now_ms = BEGAN_MS;
+    for second in 1..=seconds {
+        now_ms = BEGAN_MS + second * 1_000;
+        body.note_bytes(file_bytes / 300, || now_ms);
+        assert_eq!(upload.overdue(now_ms, &times), None, "after {second} s");
+    }
+    let stopped_ms = now_ms + u64::try_from(times.body.as_millis()).expect("small") + 1;
+    assert_eq!(
+        upload.overdue(stopped_ms, &times),
+        Some(CloseReason::SlowBody)
+    );
+}
+
+#[test]
+fn bytes_now_and_then_do_not_prolong_a_body() {
+    let times = Times::default();
+    let slow = Arc::new(Activity::new(BEGAN_MS));
+    let request = slow.begin(false, BEGAN_MS);
+    let body = request.receiving();
+    for n in 0..40 {
+        body.note_bytes(1, || BEGAN_MS + n * 1_000);
+    }
+    assert_eq!(
+        slow.overdue(after(times.body), &times),
+        Some(CloseReason::SlowBody)
+    );
+    body.note_bytes(BODY_PROGRESS_BYTES_MIN, || after(times.body));
+    assert_eq!(slow.overdue(after(times.body), &times), None);
+}
+
+#[test]
+fn a_frame_that_its_client_opens_no_window_for_is_a_stall() {
+    let times = Times::default();
+    let held = Arc::new(Activity::new(BEGAN_MS));
+    let mut answer = held.begin(true, BEGAN_MS);
+    let later_ms = after(times.stall);
+    assert_eq!(held.overdue(later_ms, &times), None, "it is being made");
+    answer.frame_handed_out(|| BEGAN_MS);
+    assert_eq!(held.overdue(BEGAN_MS, &times), None);
+    assert_eq!(held.overdue(later_ms, &times), Some(CloseReason::Stalled));
+    held.note_write(Some(100), 100, || later_ms);
+    assert_eq!(held.overdue(later_ms, &times), Some(CloseReason::Stalled));
+    held.note_write(Some(PROGRESS_BYTES_MIN), 9_999, || later_ms);
+    assert_eq!(held.overdue(later_ms, &times), None, "another one leaves");
+    answer.frame_taken(|| BEGAN_MS);
+    let last_ms = after(times.stall * 3);
+    assert_eq!(held.overdue(last_ms, &times), None, "the stream is quiet");
+    // Without windows the socket tells.
+    let over_http1 = Arc::new(Activity::new(BEGAN_MS));
+    let mut answer = over_http1.begin(false, BEGAN_MS);
+    answer.frame_handed_out(|| BEGAN_MS);
+    assert_eq!(over_http1.overdue(later_ms, &times), None);
+}
+
+#[test]
+fn other_streams_that_go_on_keep_a_connection_of_which_one_is_held() {
+    let times = Times::default();
+    let shared = Arc::new(Activity::new(BEGAN_MS));
+    let (mut held, mut other) = (shared.begin(true, BEGAN_MS), shared.begin(true, BEGAN_MS));
+    let later_ms = after(times.stall);
+    held.frame_handed_out(|| BEGAN_MS);
+    assert_eq!(shared.overdue(later_ms, &times), None, "one is being made");
+    other.frame_handed_out(|| later_ms);
+    assert_eq!(shared.overdue(later_ms, &times), None, "it has just begun");
+    other.frame_taken(|| later_ms);
+    other.frame_handed_out(|| later_ms);
+    let last_ms = after(times.stall * 3);
+    assert_eq!(shared.overdue(last_ms, &times), Some(CloseReason::Stalled));
+    other.frame_taken(|| last_ms);
+    assert_eq!(shared.overdue(last_ms, &times), None, "one was taken");
 }
 
 #[test]
