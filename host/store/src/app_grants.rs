@@ -283,8 +283,11 @@ impl Store {
     /// Notes when grants were last used: `(grant id, time)`. Never moves a time backwards and does not
     /// make caches stale.
     pub async fn touch_app_grants(&self, used: &[(String, i64)]) -> Result<(), StoreError> {
+        // In order, so that two processes never wait for one another.
+        let mut used: Vec<&(String, i64)> = used.iter().collect();
+        used.sort();
         portable!(write unnoticed self, tx => {
-            for (id, at_ms) in used {
+            for (id, at_ms) in &used {
                 sqlx::query(
                     "UPDATE app_grants SET last_used_at_ms = $2 \
                      WHERE id = $1 AND (last_used_at_ms IS NULL OR last_used_at_ms < $2)",

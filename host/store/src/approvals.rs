@@ -271,7 +271,7 @@ impl Store {
     }
 
     /// Whether an approval let this execution run.
-    pub async fn ran_approved(
+    pub async fn was_run_with_approval(
         &self,
         workspace_id: &str,
         execution_id: &str,
@@ -373,11 +373,14 @@ impl Store {
         now_ms: i64,
     ) -> Result<Option<ApprovalRow>, StoreError> {
         Ok(portable!(write self, tx => {
+            // Said twice of the state: SQLite takes the index of open approvals only where its own condition
+            // stands in the statement.
             sqlx::query_as(
                 returning!(
                     approvals,
                     "UPDATE approvals SET state = 'used', execution_id = $6 WHERE workspace_id = $1 AND user_id = $2 \
-                     AND tool_name = $3 AND arguments_hash = $4 AND state = 'approved' AND expires_at_ms > $5"
+                     AND tool_name = $3 AND arguments_hash = $4 AND state IN ('pending', 'approved') \
+                     AND state = 'approved' AND expires_at_ms > $5"
                 ),
             )
             .bind(call.workspace_id)

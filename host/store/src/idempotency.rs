@@ -130,16 +130,20 @@ impl Store {
             if let Some(refusal) = standing_in_the_way(&row, request) {
                 return Ok(refusal);
             }
-            // Whoever comes second of two that take over a dead request finds another id.
+            // Whoever comes second of two that take over a dead request finds another id. One that is not dead
+            // after all may have sent something, or have given up, since the row was read.
             let taken = sqlx::query(
                 "UPDATE idempotency SET execution_id = $3, sent = FALSE, deadline_ms = $4 \
-                 WHERE workspace_id = $1 AND key = $2 AND execution_id = $5 AND answer IS NULL",
+                 WHERE workspace_id = $1 AND key = $2 AND execution_id = $5 AND answer IS NULL AND sent = $6 \
+                 AND deadline_ms = $7",
             )
             .bind(request.workspace_id)
             .bind(request.key)
             .bind(request.execution_id)
             .bind(request.deadline_ms)
             .bind(&row.execution_id)
+            .bind(row.sent)
+            .bind(row.deadline_ms)
             .execute(&mut *tx)
             .await?;
             if taken.rows_affected() == 0 {

@@ -48,6 +48,8 @@ mod operation;
 mod page;
 mod payloads;
 mod permissions;
+#[cfg(test)]
+mod plans;
 mod plugin_files;
 mod plugin_sources;
 mod plugins;
@@ -91,14 +93,14 @@ pub use client_sessions::ClientSessionMessage;
 pub use connect_flows::{ConnectFlow, FlowState};
 pub use connections::{Connection, ConnectionCount, NewConnection, RefreshFailed, Refreshed};
 pub use deliveries::{
-    AttemptFailed, DeliveryAttempt, DeliveryRecord, DueDelivery, HELD_ATTEMPTS, Lease,
+    AttemptFailed, BLOCKING_ATTEMPTS_MAX, DeliveryAttempt, DeliveryRecord, DueDelivery, Lease,
 };
 pub use error::StoreError;
 pub use events::{Event, EventFilters, EventType, TRIGGER_PREFIX, pattern_matches};
 pub use executions::{ExecutionFilter, ExecutionRow, RECEIPTS_SEARCHED_MAX};
 pub use hooks::HookRow;
 pub use idempotency::{BeginOutcome, BeginRequest, RequestAnswer};
-pub use keys::{ApiKey, FoundKey, RevokeOutcome};
+pub use keys::{ApiKey, FoundKey, KeyChange, RevokeOutcome};
 pub use knowledge::{DocumentRow, DocumentText, KnowledgeTotals, ListedDocumentRow};
 pub use manifests::CachedManifest;
 pub use member_links::{LinkKind, MemberLink};
@@ -113,7 +115,7 @@ pub use permissions::{Approvers, PermissionRule, Rule, RuleChange, RuleKind};
 pub use plugin_files::PluginFile;
 pub use plugin_sources::{PluginSource, SourcePut};
 pub use plugins::{
-    ActivatePlugin, Activated, ApproveRequest, PLUGIN_VERSIONS_MAX, ParkPlugin, PluginRow,
+    ActivatePlugin, Activated, ApproveRequest, HoldPlugin, PLUGIN_VERSIONS_MAX, PluginRow,
     PluginState, PluginVersionRow,
 };
 pub use rate_counts::RateCount;
@@ -124,7 +126,7 @@ pub use session_kv::{KV_BYTES_MAX, KvEntry, KvScope, KvSet};
 pub use session_messages::{SessionMessage, Speaker, TurnClaim};
 pub use sessions::{SESSION_IDLE_MS, SessionRow};
 pub use set_up::SetUpLock;
-pub use sign_in_attempts::Attempted;
+pub use sign_in_attempts::AttemptDecision;
 pub use sign_ins::SignIn;
 pub use skills::{
     SKILL_VERSIONS_MAX, SkillChange, SkillRow, SkillUpdate, SkillVersionPage, SkillVersionRow,
@@ -132,9 +134,9 @@ pub use skills::{
 pub use text::Json;
 pub use tool_vectors::ToolVector;
 pub use toolsets::{InsertedToolset, ToolsetChange, ToolsetRow};
-pub use usage::{DURATION_CLASSES_MS, UsageMark, UsageOf, UsageRow, UserRow};
+pub use usage::{DURATION_CLASSES_MS, ToolUsage, UsageRow, UsageVersion, UserRow};
 pub use webhooks::{WebhookChange, WebhookRow};
-pub use workspaces::{DefaultPermission, Plan, Workspace, WorkspaceSettings};
+pub use workspaces::{DefaultPermission, Plan, SettingsChange, Workspace, WorkspaceSettings};
 
 /// The open database. Cheap to clone.
 #[derive(Clone, Debug)]

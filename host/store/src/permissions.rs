@@ -131,8 +131,11 @@ impl Store {
         changes: &[RuleChange<'_>],
         now_ms: i64,
     ) -> Result<(), StoreError> {
+        // In order, so that two requests never wait for one another. Of two changes of one rule the later one stays.
+        let mut in_order: Vec<&RuleChange<'_>> = changes.iter().collect();
+        in_order.sort_by_key(|change| (change.kind, change.name));
         portable!(write self, tx => {
-            for change in changes {
+            for change in &in_order {
                 let Some(rule) = change.rule else {
                     sqlx::query(
                         "DELETE FROM permission_rules \

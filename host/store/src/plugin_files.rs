@@ -49,10 +49,12 @@ impl Store {
             let known = known.get(file.file_name.as_str());
             known.is_some_and(|known| known.says_what(file))
         };
-        let files: Vec<&PluginFile> = files.iter().filter(|file| !is_known(file)).collect();
+        let mut files: Vec<&PluginFile> = files.iter().filter(|file| !is_known(file)).collect();
         if files.is_empty() {
             return Ok(());
         }
+        // In order, so that two processes never wait for one another.
+        files.sort_by(|a, b| a.file_name.cmp(&b.file_name));
         portable!(write self, tx => {
             for file in &files {
                 let before: Option<PluginFile> = sqlx::query_as(select!(plugin_files, "WHERE file_name = $1"))

@@ -36,8 +36,11 @@ impl Store {
         workspace_id: &str,
         uses: &[SearchUse],
     ) -> Result<(), StoreError> {
+        // In order, so that two processes never wait for one another.
+        let mut uses: Vec<&SearchUse> = uses.iter().collect();
+        uses.sort_by(|a, b| (&a.word, &a.tool_name).cmp(&(&b.word, &b.tool_name)));
         portable!(write unnoticed self, tx => {
-            for one in uses {
+            for one in &uses {
                 sqlx::query(
                     "INSERT INTO search_uses (workspace_id, word, tool_name, times, used_at_ms) \
                      VALUES ($1, $2, $3, $4, $5) \

@@ -31,16 +31,21 @@ impl Store {
         unset: &[String],
         now_ms: i64,
     ) -> Result<(), StoreError> {
+        // In order, so that two requests never wait for one another. What is set and unset at once is set.
+        let unset = unset.iter().map(|key| (key, None));
+        let set = values.iter().map(|(key, value)| (key, Some(value)));
+        let changes: BTreeMap<&String, Option<&String>> = unset.chain(set).collect();
         portable!(write self, tx => {
-            for key in unset {
-                sqlx::query("DELETE FROM service_config WHERE workspace_id = $1 AND service = $2 AND key = $3")
-                    .bind(workspace_id)
-                    .bind(service)
-                    .bind(key)
-                    .execute(&mut *tx)
-                    .await?;
-            }
-            for (key, value) in values {
+            for (key, value) in &changes {
+                let Some(value) = value else {
+                    sqlx::query("DELETE FROM service_config WHERE workspace_id = $1 AND service = $2 AND key = $3")
+                        .bind(workspace_id)
+                        .bind(service)
+                        .bind(key)
+                        .execute(&mut *tx)
+                        .await?;
+                    continue;
+                };
                 sqlx::query(
                     "INSERT INTO service_config (workspace_id, service, key, value, updated_at_ms) \
                      VALUES ($1, $2, $3, $4, $5) ON CONFLICT (workspace_id, service, key) \

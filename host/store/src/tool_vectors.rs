@@ -29,8 +29,11 @@ impl Store {
         made: &[ToolVector],
         now_ms: i64,
     ) -> Result<(), StoreError> {
+        // In order, so that two processes never wait for one another.
+        let mut made: Vec<&ToolVector> = made.iter().collect();
+        made.sort_by(|a, b| a.text_sha256.cmp(&b.text_sha256));
         portable!(write self, tx => {
-            for one in made {
+            for one in &made {
                 sqlx::query(
                     "INSERT INTO tool_vectors (model, text_sha256, vector, made_at_ms) \
                      VALUES ($1, $2, $3, $4) ON CONFLICT (model, text_sha256) DO NOTHING",
@@ -48,8 +51,11 @@ impl Store {
 
     /// Deletes the vectors of texts that no tool has any more.
     pub async fn forget_tool_vectors(&self, texts_sha256: &[String]) -> Result<(), StoreError> {
+        // In order, so that two processes never wait for one another.
+        let mut texts_sha256: Vec<&String> = texts_sha256.iter().collect();
+        texts_sha256.sort();
         portable!(write self, tx => {
-            for text_sha256 in texts_sha256 {
+            for text_sha256 in &texts_sha256 {
                 sqlx::query("DELETE FROM tool_vectors WHERE text_sha256 = $1")
                     .bind(text_sha256)
                     .execute(&mut *tx)

@@ -8,6 +8,8 @@ mod idempotency;
 mod keys;
 mod knowledge;
 mod limits;
+mod lock_order;
+mod member_links;
 mod members;
 mod opening;
 mod permissions;

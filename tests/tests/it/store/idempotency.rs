@@ -2,7 +2,7 @@ use toolgate_store::{BeginOutcome, BeginRequest, ExecutionRow, RequestAnswer, Wo
 
 use super::receipts::receipt;
 use super::usage::webhook;
-use super::{Empty, NOW_MS, on_both, workspace};
+use super::{Empty, NOW_MS, on_both, on_postgres, waiting_for_locks, workspace};
 
 on_both!(
     the_same_request_gets_the_stored_answer,
@@ -206,6 +206,43 @@ async fn who_was_overtaken_may_not_send(at: Empty) {
             .await
             .unwrap()
     );
+}
+
+/// SQLite reads and writes under one lock; on PostgreSQL the row can change in between.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_sends_while_it_is_taken_over_keeps_its_key() {
+    let at = on_postgres().await;
+    let acme = workspace(&at.store, "acme").await;
+    let slow = begin(&acme, "slow", NOW_MS);
+    at.store.begin_request(&slow).await.unwrap();
+    let pool = sqlx::PgPool::connect(&at.url).await.unwrap();
+    // Holds whoever takes over once the row was read.
+    let hold = "CREATE FUNCTION held() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+        IF current_query() LIKE 'UPDATE idempotency SET execution_id%' THEN PERFORM pg_advisory_xact_lock(35); \
+        END IF; RETURN NULL; END $$; \
+        CREATE TRIGGER held BEFORE UPDATE ON idempotency FOR EACH STATEMENT EXECUTE FUNCTION held()";
+    sqlx::raw_sql(hold).execute(&pool).await.unwrap();
+    let mut holder = pool.begin().await.unwrap();
+    let lock = sqlx::query("SELECT pg_advisory_xact_lock(35)");
+    lock.execute(&mut *holder).await.unwrap();
+    let next = begin(&acme, "next", NOW_MS + 100);
+    let sends = async {
+        waiting_for_locks(&pool, 1).await;
+        let sent = at.store.mark_request_sent(&acme.id, "k", "slow").await;
+        holder.commit().await.unwrap();
+        sent.unwrap()
+    };
+    let (outcome, sent) = tokio::join!(at.store.begin_request(&next), sends);
+    assert!(sent);
+    let outcome = outcome.unwrap();
+    assert!(
+        matches!(&outcome, BeginOutcome::Running { execution_id, .. } if execution_id == "slow"),
+        "{outcome:?}"
+    );
+    let unknown = BeginOutcome::Unknown {
+        execution_id: "slow".into(),
+    };
+    assert_eq!(at.store.begin_request(&next).await.unwrap(), unknown);
 }
 
 async fn a_refused_request_frees_its_key(at: Empty) {
