@@ -8,7 +8,7 @@ use sqlx::{PgConnection, SqliteConnection};
 
 use super::page::one_more;
 use super::{
-    Activated, ApprovalRow, ApproveRequest, Attempted, BeginOutcome, Cursor, DeliveryRecord,
+    Activated, ApprovalRow, ApproveRequest, AttemptDecision, BeginOutcome, Cursor, DeliveryRecord,
     HookRow, InsertedToolset, KvSet, MemberChange, Page, RevokeOutcome, SessionRow, SkillUpdate,
     SourcePut, Store, StoreError, portable,
 };
@@ -100,7 +100,7 @@ change_is! {
     BeginOutcome: Self::Run,
     InsertedToolset: Self::Done,
     KvSet: Self::Stored { .. },
-    Attempted: Self::Counted,
+    AttemptDecision: Self::Counted,
 }
 
 /// An entry that waits for the transaction of the change that it tells of.

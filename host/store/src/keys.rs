@@ -7,7 +7,7 @@ use super::error::inserted;
 use super::events::emit;
 use super::text::Json;
 use super::{Event, EventType, Store, StoreError, Topic, Workspace, portable};
-use crate::columns::select;
+use crate::columns::{returning, select};
 
 /// A key without its hash.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
@@ -31,6 +31,17 @@ pub struct ApiKey {
     pub created_at_ms: i64,
     pub revoked_at_ms: Option<i64>,
     pub last_used_at_ms: Option<i64>,
+}
+
+/// What to change of a key; `None` keeps. Of a limit and of the expiry, `Some(None)` takes it away.
+#[derive(Clone, Debug, Default)]
+pub struct KeyChange<'a> {
+    pub name: Option<&'a str>,
+    pub scopes: Option<&'a [String]>,
+    pub rpm: Option<Option<i64>>,
+    pub rpd: Option<Option<i64>>,
+    pub expires_at_ms: Option<Option<i64>>,
+    pub ip_allowlist: Option<&'a [String]>,
 }
 
 /// A key and the workspace it opens. Revoked and expired keys are found too: refusing them is the
@@ -128,25 +139,89 @@ impl Store {
         }))
     }
 
-    /// Replaces name, scopes, limits and networks of a living key. `false`: there is none with this id.
-    pub async fn update_key(&self, key: &ApiKey) -> Result<bool, StoreError> {
+    /// Changes what is given of a living key, so that of two changes at the same time neither takes the other
+    /// back. `None`: there is none with this id.
+    pub async fn update_key(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        change: &KeyChange<'_>,
+    ) -> Result<Option<ApiKey>, StoreError> {
         Ok(portable!(write self, tx => {
-            let done = sqlx::query(
-                "UPDATE api_keys SET name = $3, scopes = $4, rpm = $5, rpd = $6, expires_at_ms = $7, \
-                 ip_allowlist = $8 WHERE workspace_id = $1 AND id = $2 AND revoked_at_ms IS NULL",
+            let updated: Option<ApiKey> = sqlx::query_as(
+                returning!(
+                    api_keys,
+                    "UPDATE api_keys SET name = COALESCE($3, name), scopes = COALESCE($4, scopes), \
+                     ip_allowlist = COALESCE($5, ip_allowlist), rpm = CASE WHEN $6 THEN $7 ELSE rpm END, \
+                     rpd = CASE WHEN $8 THEN $9 ELSE rpd END, \
+                     expires_at_ms = CASE WHEN $10 THEN $11 ELSE expires_at_ms END \
+                     WHERE workspace_id = $1 AND id = $2 AND revoked_at_ms IS NULL"
+                ),
             )
-            .bind(&key.workspace_id)
-            .bind(&key.id)
-            .bind(&key.name)
-            .bind(Json(&key.scopes))
-            .bind(key.rpm)
-            .bind(key.rpd)
-            .bind(key.expires_at_ms)
-            .bind(Json(&key.ip_allowlist))
-            .execute(&mut *tx)
+            .bind(workspace_id)
+            .bind(id)
+            .bind(change.name)
+            .bind(change.scopes.map(Json))
+            .bind(change.ip_allowlist.map(Json))
+            .bind(change.rpm.is_some())
+            .bind(change.rpm.flatten())
+            .bind(change.rpd.is_some())
+            .bind(change.rpd.flatten())
+            .bind(change.expires_at_ms.is_some())
+            .bind(change.expires_at_ms.flatten())
+            .fetch_optional(&mut *tx)
             .await?;
             bump!(tx, Topic::Keys);
-            done.rows_affected() == 1
+            updated
+        }))
+    }
+
+    /// Keeps a new key with the settings that the living key `of` has now. Of `new` id, prefix and time count.
+    /// `None`: there is no living key `of`.
+    ///
+    /// # Errors
+    /// [`StoreError::Taken`] for a hash that is there already.
+    pub async fn insert_key_like(
+        &self,
+        of: &str,
+        new: &ApiKey,
+        hash: &str,
+    ) -> Result<Option<ApiKey>, StoreError> {
+        Ok(portable!(write self, tx => {
+            let living: Option<String> = sqlx::query_scalar(
+                "UPDATE api_keys SET name = name WHERE workspace_id = $1 AND id = $2 AND revoked_at_ms IS NULL \
+                 RETURNING id",
+            )
+            .bind(&new.workspace_id)
+            .bind(of)
+            .fetch_optional(&mut *tx)
+            .await?;
+            if living.is_none() {
+                return Ok(None);
+            }
+            let inserted: Option<ApiKey> = sqlx::query_as(
+                returning!(
+                    api_keys,
+                    "INSERT INTO api_keys (id, workspace_id, name, hash, prefix, scopes, default_user, rpm, rpd, \
+                     expires_at_ms, ip_allowlist, created_at_ms) SELECT $3, workspace_id, name, $4, $5, scopes, \
+                     default_user, rpm, rpd, expires_at_ms, ip_allowlist, $6 FROM api_keys \
+                     WHERE workspace_id = $1 AND id = $2 ON CONFLICT (hash) DO NOTHING"
+                ),
+            )
+            .bind(&new.workspace_id)
+            .bind(of)
+            .bind(&new.id)
+            .bind(hash)
+            .bind(&new.prefix)
+            .bind(new.created_at_ms)
+            .fetch_optional(&mut *tx)
+            .await?;
+            let Some(key) = inserted else {
+                return Err(StoreError::Taken("API key"));
+            };
+            bump!(tx, Topic::Keys);
+            emit!(tx, self, &[key_event(EventType::ApiKeyCreated, &key, key.created_at_ms)]);
+            Some(key)
         }))
     }
 
@@ -201,8 +276,11 @@ impl Store {
     /// Notes when keys were last used: `(key id, time)`. Never moves a time backwards and does not
     /// make caches stale.
     pub async fn touch_keys(&self, used: &[(String, i64)]) -> Result<(), StoreError> {
+        // In order, so that two processes never wait for one another.
+        let mut used: Vec<&(String, i64)> = used.iter().collect();
+        used.sort();
         portable!(write self, tx => {
-            for (id, at_ms) in used {
+            for (id, at_ms) in &used {
                 sqlx::query(
                     "UPDATE api_keys SET last_used_at_ms = $2 \
                      WHERE id = $1 AND (last_used_at_ms IS NULL OR last_used_at_ms < $2)",

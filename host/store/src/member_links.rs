@@ -4,7 +4,8 @@
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr};
 
-use super::{Role, Store, StoreError, portable};
+use super::changes::bump;
+use super::{Member, Role, Store, StoreError, Topic, portable};
 use crate::columns::{returning, select};
 
 /// What a link is for.
@@ -91,21 +92,84 @@ impl Store {
         }))
     }
 
-    /// Uses a link up: of two that try, one gets it.
+    /// Uses a link up: of two that try, one gets it. One for the first owner makes no second: where the workspace
+    /// has an owner it is deleted, and not answered.
     pub async fn take_member_link(
         &self,
         token_hash: &str,
         now_ms: i64,
     ) -> Result<Option<MemberLink>, StoreError> {
         Ok(portable!(write self, tx => {
-            sqlx::query_as(returning!(
+            let taken: Option<MemberLink> = sqlx::query_as(returning!(
                 member_links,
                 "DELETE FROM member_links WHERE token_hash = $1 AND expires_at_ms > $2"
             ))
                 .bind(token_hash)
                 .bind(now_ms)
                 .fetch_optional(&mut *tx)
-                .await?
+                .await?;
+            let owner: Option<String> = match &taken {
+                Some(link) if link.kind == LinkKind::Setup => {
+                    sqlx::query_scalar("SELECT id FROM members WHERE workspace_id = $1 AND role = 'owner' LIMIT 1")
+                        .bind(&link.workspace_id)
+                        .fetch_optional(&mut *tx)
+                        .await?
+                }
+                _ => None,
+            };
+            taken.filter(|_| owner.is_none())
+        }))
+    }
+
+    /// Uses up the link at which a member sets a new password, and ends every sign-in of theirs. `None`: the link
+    /// is over, or the member has another role than the one that it was made for, which ends it.
+    pub async fn reset_member_password(
+        &self,
+        token_hash: &str,
+        password_hash: &str,
+        now_ms: i64,
+    ) -> Result<Option<Member>, StoreError> {
+        Ok(portable!(write self, tx => {
+            let found: Option<MemberLink> = sqlx::query_as(select!(
+                member_links,
+                "WHERE token_hash = $1 AND expires_at_ms > $2 AND kind = 'reset'"
+            ))
+                .bind(token_hash)
+                .bind(now_ms)
+                .fetch_optional(&mut *tx)
+                .await?;
+            let Some(link) = found else {
+                return Ok(None);
+            };
+            // The member before the link, as by whatever else changes a member: in any other order two of them
+            // wait for each other.
+            let member: Option<Member> = sqlx::query_as(returning!(
+                members,
+                "UPDATE members SET password_hash = $4 WHERE workspace_id = $1 AND id = $2 AND role = $3"
+            ))
+                .bind(&link.workspace_id)
+                .bind(&link.member_id)
+                .bind(link.role.into_str())
+                .bind(password_hash)
+                .fetch_optional(&mut *tx)
+                .await?;
+            let taken = sqlx::query("DELETE FROM member_links WHERE token_hash = $1")
+                .bind(token_hash)
+                .execute(&mut *tx)
+                .await?;
+            if taken.rows_affected() == 0 {
+                // Somebody else was faster: what was set goes with the transaction.
+                return Ok(None);
+            }
+            if let Some(member) = &member {
+                sqlx::query("DELETE FROM member_sign_ins WHERE workspace_id = $1 AND member_id = $2")
+                    .bind(&member.workspace_id)
+                    .bind(&member.id)
+                    .execute(&mut *tx)
+                    .await?;
+                bump!(tx, Topic::Members);
+            }
+            member
         }))
     }
 

@@ -76,7 +76,20 @@ macro_rules! lock_owners {
     }};
 }
 
+/// Ends the open links of a member.
+macro_rules! delete_links {
+    ($tx:ident, $workspace_id:expr, $id:expr) => {
+        sqlx::query("DELETE FROM member_links WHERE workspace_id = $1 AND member_id = $2")
+            .bind($workspace_id)
+            .bind($id)
+            .execute(&mut *$tx)
+            .await?
+    };
+}
+
 impl Store {
+    /// Keeps a new member. An owner ends the link at which the first one is made.
+    ///
     /// # Errors
     /// [`StoreError::Taken`] when the workspace has a member with this address.
     pub async fn insert_member(&self, member: &Member) -> Result<(), StoreError> {
@@ -99,6 +112,14 @@ impl Store {
             .execute(&mut *tx)
             .await?;
             inserted(done.rows_affected(), "e-mail address of a member")?;
+            // One whom a provider's groups make an owner may hold the link for the first owner, and uses it next:
+            // `take_member_link` decides then.
+            if member.role == Role::Owner && member.oidc_subject.is_none() {
+                sqlx::query("DELETE FROM member_links WHERE workspace_id = $1 AND kind = 'setup'")
+                    .bind(&member.workspace_id)
+                    .execute(&mut *tx)
+                    .await?;
+            }
             bump!(tx, Topic::Members);
         });
         Ok(())
@@ -171,7 +192,8 @@ impl Store {
         }))
     }
 
-    /// Gives a member another role, unless that would leave the workspace without an owner.
+    /// Gives a member another role, unless that would leave the workspace without an owner. Ends the member's
+    /// open links: who made one saw its address, and may have been allowed to for the role before only.
     pub async fn set_member_role(
         &self,
         workspace_id: &str,
@@ -189,12 +211,14 @@ impl Store {
                 .bind(role.into_str())
                 .execute(&mut *tx)
                 .await?;
+            delete_links!(tx, workspace_id, id);
             bump!(tx, Topic::Members);
             if done.rows_affected() == 1 { MemberChange::Done } else { MemberChange::NotFound }
         }))
     }
 
-    /// Removes a member and ends where they are signed in, unless it is the last owner.
+    /// Removes a member and ends where they are signed in and the links that would let them in again, unless it
+    /// is the last owner.
     pub async fn delete_member(
         &self,
         workspace_id: &str,
@@ -205,22 +229,25 @@ impl Store {
             if owners == [id] {
                 return Ok(MemberChange::LastOwner);
             }
-            let done = sqlx::query("DELETE FROM members WHERE workspace_id = $1 AND id = $2")
+            let email: Option<String> =
+                sqlx::query_scalar("DELETE FROM members WHERE workspace_id = $1 AND id = $2 RETURNING email")
+                    .bind(workspace_id)
+                    .bind(id)
+                    .fetch_optional(&mut *tx)
+                    .await?;
+            delete_links!(tx, workspace_id, id);
+            // An invitation from before they were a member, which they became by another way.
+            sqlx::query("DELETE FROM member_links WHERE workspace_id = $1 AND email = $2")
                 .bind(workspace_id)
-                .bind(id)
-                .execute(&mut *tx)
-                .await?;
-            sqlx::query("DELETE FROM member_links WHERE workspace_id = $1 AND member_id = $2")
-                .bind(workspace_id)
-                .bind(id)
+                .bind(&email)
                 .execute(&mut *tx)
                 .await?;
             bump!(tx, Topic::Members);
-            if done.rows_affected() == 1 { MemberChange::Done } else { MemberChange::NotFound }
+            if email.is_some() { MemberChange::Done } else { MemberChange::NotFound }
         }))
     }
 
-    /// Sets a password and ends every sign-in but `keep`. `false`: no such member.
+    /// Sets a password and ends every sign-in but `keep`, and the member's open links. `false`: no such member.
     pub async fn set_member_password(
         &self,
         workspace_id: &str,
@@ -241,6 +268,7 @@ impl Store {
                 .bind(keep.unwrap_or_default())
                 .execute(&mut *tx)
                 .await?;
+            delete_links!(tx, workspace_id, id);
             bump!(tx, Topic::Members);
             done.rows_affected() == 1
         }))
@@ -276,9 +304,9 @@ impl Store {
         }))
     }
 
-    /// Ties a member to an account of a provider. A member for whose address nobody has vouched loses
-    /// the password, the sign-ins and the connected apps that somebody else may have made. `false`: it
-    /// is gone, or tied to another account.
+    /// Ties a member to an account of a provider, and ends the member's open links. A member for whose address
+    /// nobody has vouched loses the password, the sign-ins and the connected apps that somebody else may have
+    /// made. `false`: it is gone, or tied to another account.
     pub async fn link_member_oidc(
         &self,
         workspace_id: &str,
@@ -286,6 +314,13 @@ impl Store {
         subject: &str,
     ) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
+            // Locks the member first, as by whatever else changes one: in any other order two of them wait for
+            // each other.
+            sqlx::query("UPDATE members SET vouched = vouched WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .execute(&mut *tx)
+                .await?;
             sqlx::query(
                 "DELETE FROM member_sign_ins WHERE workspace_id = $1 AND member_id = $2 AND EXISTS \
                  (SELECT 1 FROM members WHERE workspace_id = $1 AND id = $2 AND NOT vouched AND oidc_subject IS NULL)",
@@ -311,6 +346,9 @@ impl Store {
             .bind(subject)
             .execute(&mut *tx)
             .await?;
+            if done.rows_affected() == 1 {
+                delete_links!(tx, workspace_id, id);
+            }
             bump!(tx, Topic::Members);
             done.rows_affected() == 1
         }))

@@ -4,7 +4,7 @@ use super::{Store, StoreError, portable};
 
 /// Whether an attempt may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Attempted {
+pub enum AttemptDecision {
     /// It is counted as failed until it is forgiven.
     Counted,
     Blocked {
@@ -50,7 +50,7 @@ impl Store {
         subject: &str,
         now_ms: i64,
         forgotten_ms: i64,
-    ) -> Result<Attempted, StoreError> {
+    ) -> Result<AttemptDecision, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
             let counted: Option<i64> = sqlx::query_scalar(concat!(
                 "INSERT INTO sign_in_attempts (subject, failures, blocked_until_ms, last_at_ms) \
@@ -68,7 +68,7 @@ impl Store {
             .await?;
             // A `return` here would leave without the commit.
             if counted.is_some() {
-                Attempted::Counted
+                AttemptDecision::Counted
             } else {
                 let until_ms: Option<i64> = sqlx::query_scalar(
                     "SELECT blocked_until_ms FROM sign_in_attempts WHERE subject = $1",
@@ -76,7 +76,7 @@ impl Store {
                 .bind(subject)
                 .fetch_optional(&mut *tx)
                 .await?;
-                Attempted::Blocked { until_ms: until_ms.unwrap_or(now_ms) }
+                AttemptDecision::Blocked { until_ms: until_ms.unwrap_or(now_ms) }
             }
         }))
     }

@@ -9,7 +9,7 @@ use super::error::inserted;
 use super::events::emit;
 use super::text::Json;
 use super::{Approvers, Event, EventType, Store, StoreError, Topic, portable};
-use crate::columns::select;
+use crate::columns::{returning, select};
 use toolgate_core::ids;
 
 /// What a workspace has subscribed to.
@@ -64,6 +64,28 @@ impl Default for WorkspaceSettings {
             keep_payloads: false,
             default_permission: DefaultPermission::Allow,
             default_approvers: Approvers::Admins,
+        }
+    }
+}
+
+/// What to change of a workspace's settings; `None` keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SettingsChange {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_payloads: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_permission: Option<DefaultPermission>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_approvers: Option<Approvers>,
+}
+
+impl SettingsChange {
+    /// What `before` becomes.
+    fn changed(self, before: &WorkspaceSettings) -> WorkspaceSettings {
+        WorkspaceSettings {
+            keep_payloads: self.keep_payloads.unwrap_or(before.keep_payloads),
+            default_permission: self.default_permission.unwrap_or(before.default_permission),
+            default_approvers: self.default_approvers.unwrap_or(before.default_approvers),
         }
     }
 }
@@ -156,37 +178,60 @@ impl Store {
         }))
     }
 
-    /// Changes plan and own limit. `false`: no such workspace.
+    /// Sets plan and own limit. `false`: no such workspace.
     pub async fn set_workspace_plan(
         &self,
         id: &str,
         plan: Plan,
         rpm: Option<i64>,
     ) -> Result<bool, StoreError> {
+        let changed = self.change_workspace_limits(id, Some(plan), Some(rpm));
+        Ok(changed.await?.is_some())
+    }
+
+    /// Changes what is given of plan and own limit; of the limit `Some(None)` takes it away. `None`: no such
+    /// workspace.
+    pub async fn change_workspace_limits(
+        &self,
+        id: &str,
+        plan: Option<Plan>,
+        rpm: Option<Option<i64>>,
+    ) -> Result<Option<Workspace>, StoreError> {
         Ok(portable!(write self, tx => {
-            let done = sqlx::query("UPDATE workspaces SET plan = $2, rpm = $3 WHERE id = $1")
-                .bind(id)
-                .bind(plan.into_str())
-                .bind(rpm)
-                .execute(&mut *tx)
-                .await?;
+            let changed: Option<Workspace> = sqlx::query_as(returning!(
+                workspaces,
+                "UPDATE workspaces SET plan = COALESCE($2, plan), rpm = CASE WHEN $3 THEN $4 ELSE rpm END \
+                 WHERE id = $1"
+            ))
+            .bind(id)
+            .bind(plan.map(|plan| plan.into_str()))
+            .bind(rpm.is_some())
+            .bind(rpm.flatten())
+            .fetch_optional(&mut *tx)
+            .await?;
             bump!(tx, Topic::Keys);
-            done.rows_affected() == 1
+            changed
         }))
     }
 
-    /// Replaces the settings, and tells of another default permission. `false`: no such workspace.
+    /// Sets all settings, and tells of another default permission. `false`: no such workspace.
     pub async fn set_workspace_settings(
         &self,
         id: &str,
         settings: &WorkspaceSettings,
         now_ms: i64,
     ) -> Result<bool, StoreError> {
-        self.change_workspace(id, None, settings, now_ms).await
+        let all = SettingsChange {
+            keep_payloads: Some(settings.keep_payloads),
+            default_permission: Some(settings.default_permission),
+            default_approvers: Some(settings.default_approvers),
+        };
+        let changed = self.change_workspace(id, None, &all, now_ms);
+        Ok(changed.await?.is_some())
     }
 
-    /// Renames a workspace and replaces its settings, and tells of another default permission.
-    /// `false`: no such workspace.
+    /// Renames a workspace and changes what is given of its settings, and tells of another default permission.
+    /// `None`: no such workspace.
     ///
     /// # Errors
     /// [`StoreError::Taken`] when another workspace has the name.
@@ -194,9 +239,9 @@ impl Store {
         &self,
         id: &str,
         name: Option<&str>,
-        settings: &WorkspaceSettings,
+        change: &SettingsChange,
         now_ms: i64,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<Option<Workspace>, StoreError> {
         Ok(portable!(write self, tx => {
             if let Some(name) = name {
                 let other: Option<String> =
@@ -208,29 +253,33 @@ impl Store {
                 if other.is_some() {
                     return Err(StoreError::Taken("workspace name"));
                 }
-                sqlx::query("UPDATE workspaces SET name = $2 WHERE id = $1")
-                    .bind(id)
-                    .bind(name)
-                    .execute(&mut *tx)
-                    .await?;
             }
-            let before: Option<String> = sqlx::query_scalar("SELECT settings FROM workspaces WHERE id = $1")
+            // The write comes first: it locks the row, so that of two changes the second is made to what the first
+            // left.
+            let before: Option<Workspace> = sqlx::query_as(returning!(
+                workspaces,
+                "UPDATE workspaces SET name = COALESCE($2, name) WHERE id = $1"
+            ))
+            .bind(id)
+            .bind(name)
+            .fetch_optional(&mut *tx)
+            .await?;
+            let Some(before) = before else {
+                return Ok(None);
+            };
+            let settings = change.changed(&before.settings);
+            sqlx::query("UPDATE workspaces SET settings = $2 WHERE id = $1")
                 .bind(id)
-                .fetch_optional(&mut *tx)
-                .await?;
-            let done = sqlx::query("UPDATE workspaces SET settings = $2 WHERE id = $1")
-                .bind(id)
-                .bind(Json(settings))
+                .bind(Json(&settings))
                 .execute(&mut *tx)
                 .await?;
             bump!(tx, Topic::Keys);
             let default = settings.default_permission;
-            let before = before.and_then(|text| serde_json::from_str::<WorkspaceSettings>(&text).ok());
-            if before.is_some_and(|before| before.default_permission != default) {
+            if before.settings.default_permission != default {
                 let data = json!({ "default": default.into_str() });
                 emit!(tx, self, &[Event::new(EventType::PermissionChanged, id, now_ms, data)]);
             }
-            done.rows_affected() == 1
+            Some(Workspace { settings, ..before })
         }))
     }
 }

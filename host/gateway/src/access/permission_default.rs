@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::access::permission_rules::DefaultRule;
 use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway, Scope};
-use toolgate_store::{Approvers, DefaultPermission, Role};
+use toolgate_store::{Approvers, DefaultPermission, Role, SettingsChange};
 
 /// `GET` and `PATCH /v1/permissions/default`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -57,17 +57,22 @@ impl Gateway {
             DefaultRule::Allow => DefaultPermission::Allow,
             DefaultRule::ByEffect => DefaultPermission::ByEffect,
         };
-        let workspace = self.store.find_workspace(&caller.workspace_id).await?;
-        let mut settings = workspace.ok_or(Error::InvalidApiKey)?.settings;
-        settings.default_permission = kept;
-        settings.default_approvers = change.approvers.unwrap_or(settings.default_approvers);
-        let approvers = settings.default_approvers;
-        let details = json!({ "default": default, "approvers": approvers });
-        let action = AuditAction::PermissionsChangeDefault;
-        self.audited(caller, action, &caller.workspace_id, details)
-            .set_workspace_settings(&caller.workspace_id, &settings, self.clock.now_ms())
+        let settings = SettingsChange {
+            default_permission: Some(kept),
+            default_approvers: change.approvers,
+            keep_payloads: None,
+        };
+        let mut details = json!({ "default": default });
+        if let Some(approvers) = change.approvers {
+            details["approvers"] = json!(approvers);
+        }
+        let (id, now_ms) = (&caller.workspace_id, self.clock.now_ms());
+        let changed = self
+            .audited(caller, AuditAction::PermissionsChangeDefault, id, details)
+            .change_workspace(id, None, &settings, now_ms)
             .await?;
-        Ok(shown(default, approvers))
+        let settings = changed.ok_or(Error::InvalidApiKey)?.settings;
+        Ok(shown(default, settings.default_approvers))
     }
 }
 

@@ -192,7 +192,7 @@ impl Gateway {
             return Ok(Some(holder));
         }
         let now_ms = self.clock.now_ms();
-        self.counts.check_stranger(address, now_ms)?;
+        self.counts.check_unknown_key(address, now_ms)?;
         let Some(found) = self.store.find_key_by_hash(&hex::encode(hash)).await? else {
             self.counts.stranger(address, now_ms);
             return Ok(None);

@@ -61,7 +61,7 @@ pub struct OpenedClientSession {
 
 /// What a process is told about a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SessionNews {
+pub enum SessionEvents {
     Ended,
     /// A message of the client.
     Message(String),
@@ -69,7 +69,7 @@ pub enum SessionNews {
 
 /// How far a process has read what it is told.
 #[derive(Debug, Default)]
-pub struct NewsMark {
+pub struct EventCursor {
     at: i64,
     seen: HashSet<String>,
 }
@@ -237,7 +237,7 @@ impl Gateway {
 
     /// Hands a message of the client on to the process with this name, or to all others. One that is longer
     /// than [`HANDED_ON_BYTES_MAX`] is not handed on.
-    pub async fn hand_on_client_message(
+    pub async fn forward_client_message(
         &self,
         session_id: &str,
         to_process: Option<&str>,
@@ -255,10 +255,10 @@ impl Gateway {
 
     /// What other processes have said of sessions since `mark`. Asks the database nothing while no process
     /// has said anything.
-    pub async fn client_session_news(
+    pub async fn read_session_events(
         &self,
-        mark: &mut NewsMark,
-    ) -> Result<Vec<(String, SessionNews)>, Error> {
+        mark: &mut EventCursor,
+    ) -> Result<Vec<(String, SessionEvents)>, Error> {
         let at = self.store.changes().await?.get(Topic::ClientSessions);
         if at == mark.at {
             return Ok(Vec::new());
@@ -279,7 +279,7 @@ impl Gateway {
         let news = news.map(|message| {
             let news = message
                 .message
-                .map_or(SessionNews::Ended, SessionNews::Message);
+                .map_or(SessionEvents::Ended, SessionEvents::Message);
             (message.session_id, news)
         });
         Ok(news.collect())
@@ -415,13 +415,13 @@ mod tests {
         };
         let found = there().await.expect("open there");
         assert_eq!(found.handshake, SAID);
-        let mut mark = NewsMark::default();
-        world.client_session_news(&mut mark).await.unwrap();
+        let mut mark = EventCursor::default();
+        world.read_session_events(&mut mark).await.unwrap();
         sibling.end_client_session(&found).await.unwrap();
         assert!(!is_open(&world, &ours, &sealed).await);
         assert!(there().await.is_none());
-        let news = world.client_session_news(&mut mark).await.unwrap();
-        assert_eq!(news, [(found.id, SessionNews::Ended)]);
+        let news = world.read_session_events(&mut mark).await.unwrap();
+        assert_eq!(news, [(found.id, SessionEvents::Ended)]);
     }
 
     #[tokio::test]
@@ -457,22 +457,22 @@ mod tests {
     async fn what_one_process_says_another_hears_once() {
         let world = TestWorld::open().await;
         let sibling = world.sibling(world.clock.clone()).await;
-        let (mut mark, mut of_sibling) = (NewsMark::default(), NewsMark::default());
+        let (mut mark, mut of_sibling) = (EventCursor::default(), EventCursor::default());
         let here = world.process_name().to_owned();
         for (text, to) in [("0", Some(&*here)), ("1", Some("prc_other")), ("2", None)] {
-            let said = sibling.hand_on_client_message("mcs_1", to, text.to_owned());
+            let said = sibling.forward_client_message("mcs_1", to, text.to_owned());
             said.await.unwrap();
         }
-        let mut news = world.client_session_news(&mut mark).await.unwrap();
+        let mut news = world.read_session_events(&mut mark).await.unwrap();
         news.sort_by_key(|(_, news)| format!("{news:?}"));
-        let told = |text: &str| ("mcs_1".to_owned(), SessionNews::Message(text.to_owned()));
+        let told = |text: &str| ("mcs_1".to_owned(), SessionEvents::Message(text.to_owned()));
         assert_eq!(news, [told("0"), told("2")]);
         // Its own words are not news.
-        let news = sibling.client_session_news(&mut of_sibling).await.unwrap();
+        let news = sibling.read_session_events(&mut of_sibling).await.unwrap();
         assert!(news.is_empty(), "{news:?}");
-        let more = sibling.hand_on_client_message("mcs_1", None, "3".to_owned());
+        let more = sibling.forward_client_message("mcs_1", None, "3".to_owned());
         more.await.unwrap();
-        let news = world.client_session_news(&mut mark).await.unwrap();
+        let news = world.read_session_events(&mut mark).await.unwrap();
         assert_eq!(news, [told("3")]);
     }
 }

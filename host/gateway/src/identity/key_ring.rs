@@ -1,13 +1,14 @@
 //! API keys as owners and admins manage them in the dashboard: each change is in the audit log.
 
 use ipnet::IpNet;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::audit::AuditAction;
 use crate::identity::keys::{self, CreatedKey, KeyInfo, NewKey};
 use crate::{Caller, Error, Gateway, Scope};
+use toolgate_core::clock::rfc3339;
 use toolgate_core::ids::UserId;
-use toolgate_store::{ApiKey, Role};
+use toolgate_store::{ApiKey, KeyChange, Role};
 
 /// What is to change of a key; what is absent stays. Of a limit, `Some(None)` takes it away.
 #[derive(Clone, Debug, Default)]
@@ -41,51 +42,42 @@ impl Gateway {
     ) -> Result<KeyInfo, Error> {
         let row = self.living_key(caller, key_id).await?;
         let new = NewKey {
-            name: change.name.unwrap_or_else(|| row.name.clone()),
-            scopes: change.scopes.unwrap_or_else(|| scopes_of(&row)),
+            name: change.name.clone().unwrap_or_else(|| row.name.clone()),
+            scopes: change.scopes.clone().unwrap_or_else(|| scopes_of(&row)),
             rpm: change.rpm.unwrap_or_else(|| limit_of(row.rpm)),
             rpd: change.rpd.unwrap_or_else(|| limit_of(row.rpd)),
             expires_at_ms: change.expires_at_ms.unwrap_or(row.expires_at_ms),
-            networks: match change.networks {
-                Some(networks) => networks,
+            networks: match &change.networks {
+                Some(networks) => networks.clone(),
                 None => networks_of(&row)?,
             },
             user: user_of(&row)?,
         };
         keys::check(&new, self.clock.now_ms())?;
-        let changed = ApiKey {
-            name: new.name,
-            scopes: new
-                .scopes
-                .iter()
-                .map(|one| one.into_str().to_owned())
-                .collect(),
-            rpm: new.rpm.map(i64::from),
-            rpd: new.rpd.map(i64::from),
-            expires_at_ms: new.expires_at_ms,
-            ip_allowlist: new.networks.iter().map(ToString::to_string).collect(),
-            ..row
+        let scopes = change.scopes.as_deref().map(scope_texts);
+        let networks = change.networks.as_deref().map(network_texts);
+        // What was only read is not written: somebody else may have changed it since.
+        let columns = KeyChange {
+            name: change.name.as_deref(),
+            scopes: scopes.as_deref(),
+            rpm: change.rpm.map(|rpm| rpm.map(i64::from)),
+            rpd: change.rpd.map(|rpd| rpd.map(i64::from)),
+            expires_at_ms: change.expires_at_ms,
+            ip_allowlist: networks.as_deref(),
         };
-        let info = KeyInfo::from(changed.clone());
-        let details = json!({
-            "name": info.name,
-            "scopes": info.scopes,
-            "rpm": info.rpm,
-            "rpd": info.rpd,
-            "expires_at": info.expires_at,
-            "ip_allowlist": info.ip_allowlist,
-        });
-        let audited = self.audited(caller, AuditAction::KeysChange, key_id, details);
-        if !audited.update_key(&changed).await? {
-            return Err(unknown(key_id));
-        }
-        Ok(info)
+        let details = change_details(&new.name, &columns);
+        let changed = self
+            .audited(caller, AuditAction::KeysChange, key_id, details)
+            .update_key(&caller.workspace_id, key_id, &columns)
+            .await?;
+        Ok(changed.ok_or_else(|| unknown(key_id))?.into())
     }
 
     /// Makes a new key with the same settings. The old one stays good until it is revoked, so that
     /// applications can move over.
     pub async fn rotate_key(&self, caller: &Caller, key_id: &str) -> Result<CreatedKey, Error> {
         let row = self.living_key(caller, key_id).await?;
+        // For the checks alone: the new key gets what the old one has at the moment at which it is kept.
         let new = NewKey {
             name: row.name.clone(),
             user: user_of(&row)?,
@@ -116,7 +108,7 @@ impl Gateway {
     async fn living_key(&self, caller: &Caller, key_id: &str) -> Result<ApiKey, Error> {
         let row = self.key_row(caller, key_id).await?;
         if row.revoked_at_ms.is_some() {
-            return Err(Error::Conflict("the key is revoked".to_owned()));
+            return Err(keys::revoked());
         }
         Ok(row)
     }
@@ -127,6 +119,36 @@ fn scopes_of(row: &ApiKey) -> Vec<Scope> {
         .iter()
         .filter_map(|text| text.parse().ok())
         .collect()
+}
+
+fn scope_texts(scopes: &[Scope]) -> Vec<String> {
+    let texts = scopes.iter().map(|scope| scope.into_str().to_owned());
+    texts.collect()
+}
+
+fn network_texts(networks: &[IpNet]) -> Vec<String> {
+    networks.iter().map(ToString::to_string).collect()
+}
+
+/// The name of the key, and what was given.
+fn change_details(name: &str, change: &KeyChange<'_>) -> Value {
+    let mut details = json!({ "name": name });
+    if let Some(scopes) = change.scopes {
+        details["scopes"] = json!(scopes);
+    }
+    if let Some(rpm) = change.rpm {
+        details["rpm"] = json!(rpm);
+    }
+    if let Some(rpd) = change.rpd {
+        details["rpd"] = json!(rpd);
+    }
+    if let Some(expires_at_ms) = change.expires_at_ms {
+        details["expires_at"] = json!(expires_at_ms.map(rfc3339));
+    }
+    if let Some(networks) = change.ip_allowlist {
+        details["ip_allowlist"] = json!(networks);
+    }
+    details
 }
 
 fn limit_of(stored: Option<i64>) -> Option<u32> {

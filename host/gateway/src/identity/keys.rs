@@ -156,14 +156,27 @@ pub(crate) async fn make(
             json!({ "of": of, "prefix": row.prefix }),
         ),
     };
-    caller
-        .audited(store, now_ms, action, &row.id, details)
-        .insert_key(&row, &hex::encode(Sha256::digest(key.as_bytes())))
-        .await?;
+    let audited = caller.audited(store, now_ms, action, &row.id, details);
+    let hash = hex::encode(Sha256::digest(key.as_bytes()));
+    let row = match of {
+        None => {
+            audited.insert_key(&row, &hash).await?;
+            row
+        }
+        // Somebody may have taken a scope from the other key since it was read.
+        Some(of) => {
+            let inserted = audited.insert_key_like(of, &row, &hash).await?;
+            inserted.ok_or_else(revoked)?
+        }
+    };
     Ok(CreatedKey {
         key: Secret::new(key),
         info: row.into(),
     })
+}
+
+pub(crate) fn revoked() -> Error {
+    Error::Conflict("the key is revoked".to_owned())
 }
 
 pub(crate) fn check(key: &NewKey, now_ms: i64) -> Result<(), Error> {

@@ -114,7 +114,7 @@ impl Gateway {
     ) -> Result<MemberInfo, Error> {
         let member = self.manageable(caller, member_id).await?;
         caller.need_role(least_for(role))?;
-        self.need_ungoverned(&member, "the role").await?;
+        self.require_not_group_managed(&member, "the role").await?;
         let details = json!({ "from": member.role, "to": role, "email": member.email });
         let changed = self
             .audited(caller, AuditAction::MembersChange, member_id, details)
@@ -216,7 +216,7 @@ fn done(change: MemberChange) -> Result<(), Error> {
     match change {
         MemberChange::Done => Ok(()),
         MemberChange::LastOwner => Err(Error::Conflict(
-            "a workspace keeps at least one owner; make another one first".to_owned(),
+            "a workspace needs at least one owner: make another member an owner first".to_owned(),
         )),
         MemberChange::NotFound => Err(Error::NotFound("the member".to_owned())),
     }

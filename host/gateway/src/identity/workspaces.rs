@@ -7,9 +7,7 @@ use serde_json::json;
 use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway};
 use toolgate_core::clock::rfc3339;
-use toolgate_store::{
-    DefaultPermission, Plan, Role, Store, StoreError, Workspace, WorkspaceSettings,
-};
+use toolgate_store::{DefaultPermission, Plan, Role, SettingsChange, Store, StoreError, Workspace};
 
 const NAME_CHARS_MAX: usize = 100;
 
@@ -101,18 +99,17 @@ pub async fn set_limits(
 ) -> Result<WorkspaceInfo, Error> {
     let missing = || Error::NotFound(format!("the workspace {name}"));
     let found = store.find_workspace_by_name(name).await?;
-    let mut row = found.ok_or_else(missing)?;
+    let row = found.ok_or_else(missing)?;
+    let rpm = change.rpm.map(|rate| match rate {
+        WorkspaceRate::OfPlan => None,
+        WorkspaceRate::Own(rpm) => Some(i64::from(rpm)),
+    });
     let mut details = json!({});
     if let Some(plan) = change.plan {
         details["plan"] = json!(plan);
-        row.plan = plan;
     }
-    if let Some(rate) = change.rpm {
-        row.rpm = match rate {
-            WorkspaceRate::OfPlan => None,
-            WorkspaceRate::Own(rpm) => Some(i64::from(rpm)),
-        };
-        details["rpm"] = json!(row.rpm);
+    if let Some(rpm) = rpm {
+        details["rpm"] = json!(rpm);
     }
     let changed = Caller::operator(&row)
         .audited(
@@ -122,13 +119,9 @@ pub async fn set_limits(
             &row.id,
             details,
         )
-        .set_workspace_plan(&row.id, row.plan, row.rpm)
+        .change_workspace_limits(&row.id, change.plan, rpm)
         .await?;
-    if changed {
-        Ok(row.into())
-    } else {
-        Err(missing())
-    }
+    Ok(changed.ok_or_else(missing)?.into())
 }
 
 /// Oldest first.
@@ -151,36 +144,31 @@ impl Gateway {
         change: ChangeWorkspace,
     ) -> Result<WorkspaceInfo, Error> {
         caller.need_role(Role::Owner)?;
-        let mut row = self.workspace_row(caller).await?;
-        let settings = WorkspaceSettings {
-            keep_payloads: change.keep_payloads.unwrap_or(row.settings.keep_payloads),
-            default_permission: change
-                .default_permission
-                .unwrap_or(row.settings.default_permission),
-            default_approvers: row.settings.default_approvers,
+        let settings = SettingsChange {
+            keep_payloads: change.keep_payloads,
+            default_permission: change.default_permission,
+            default_approvers: None,
         };
         let name = change.name.as_deref().map(checked_name).transpose()?;
         let mut details = json!({});
         if let Some(name) = &name {
             details["name"] = json!(name);
         }
-        if settings != row.settings {
+        if settings != SettingsChange::default() {
             details["settings"] = json!(settings);
         }
-        self.audited(caller, AuditAction::WorkspaceChange, &row.id, details)
-            .change_workspace(&row.id, name.as_deref(), &settings, self.clock.now_ms())
+        let (id, now_ms) = (&caller.workspace_id, self.clock.now_ms());
+        let changed = self
+            .audited(caller, AuditAction::WorkspaceChange, id, details)
+            .change_workspace(id, name.as_deref(), &settings, now_ms)
             .await
             .map_err(|cause| taken(cause, name.as_deref().unwrap_or_default()))?;
-        row.name = name.unwrap_or(row.name);
-        row.settings = settings;
-        Ok(row.into())
+        Ok(changed.ok_or_else(gone)?.into())
     }
 
     async fn workspace_row(&self, caller: &Caller) -> Result<Workspace, Error> {
-        self.store
-            .find_workspace(&caller.workspace_id)
-            .await?
-            .ok_or_else(|| Error::NotFound("the workspace".to_owned()))
+        let found = self.store.find_workspace(&caller.workspace_id).await?;
+        found.ok_or_else(gone)
     }
 }
 
@@ -193,6 +181,10 @@ fn checked_name(name: &str) -> Result<String, Error> {
         )));
     }
     Ok(name.to_owned())
+}
+
+fn gone() -> Error {
+    Error::NotFound("the workspace".to_owned())
 }
 
 fn taken(cause: StoreError, name: &str) -> Error {

@@ -4,6 +4,8 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 use toolgate_core::clock::Clock;
+use toolgate_gateway::Caller;
+use toolgate_gateway::identity::members::links;
 use toolgate_gateway::identity::members::oidc::{ASKED_EVERY_MS, CONFIRMED_MS};
 use toolgate_store::{Member, Role};
 use toolgate_tests::gateway::{Options, TestGateway};
@@ -289,6 +291,85 @@ async fn the_last_owner_stays_whatever_the_groups_say() {
     company.clock.advance_ms(CONFIRMED_MS);
     let ada = company.sign_in(ADA, &["engineering"]).await.unwrap();
     assert_eq!(me(&ada).await, (200, json!("member")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whom_no_group_names_is_not_let_in_by_the_choice_of_a_workspace() {
+    let company = &GroupedCompany::start().await;
+    let owner = MemberBrowser::sign_in(&company.gateway, "owner@example.com").await;
+    // Somebody has taken the invitation to her address with a password; she has not proven it.
+    let invite = json!({ "email": ADA, "role": "admin" });
+    let invited = owner.ask(Method::POST, "/internal/members", invite).await;
+    let url = invited.data()["join_url"].as_str().unwrap().to_owned();
+    let token = url.split_once('#').unwrap().1;
+    let set_up = json!({ "token": token, "name": "Ada", "password": super::way::PASSWORD });
+    let joined = owner.ask(Method::POST, "/internal/setup", set_up).await;
+    assert_eq!(joined.status, 200, "{}", joined.text);
+    let before = company.member(ADA).await.unwrap();
+    let first = company.gateway.gateway.store().first_workspace().await;
+    let chosen = json!({ "workspace": first.unwrap().unwrap().name });
+    let person = Person {
+        subject: "account-7".to_owned(),
+        email: ADA.to_owned(),
+        email_verified: true,
+    };
+    let consent = |url: &str| company.issuer.consent(url, person.clone());
+    company.issuer.put_in(&[]);
+    let ada = MemberBrowser::who_chooses(&company.gateway, consent).await;
+    let path = "/internal/oidc/choice";
+    let refused = ada.ask(Method::POST, path, chosen.clone()).await;
+    assert_eq!((refused.status, refused.code()), (404, "not_found".into()));
+    assert!(!refused.headers.contains_key("set-cookie"));
+    let after = company.member(ADA).await.unwrap();
+    assert_eq!(after, before, "nothing of the member was changed");
+
+    // The groups of the moment count, and they say what she is.
+    company.issuer.put_in(&["engineering"]);
+    let let_in = ada.ask(Method::POST, path, chosen).await;
+    assert_eq!(let_in.status, 200, "{}", let_in.text);
+    assert!(let_in.headers.contains_key("set-cookie"));
+    let now = company.member(ADA).await.unwrap();
+    assert_eq!(
+        (&now.id, now.role, &now.password_hash),
+        (&before.id, Role::Member, &None)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_owner_by_groups_comes_with_the_link_for_the_first_owner_and_ends_it() {
+    let issuer = Issuer::start().await;
+    let options = Options {
+        oidc_issuer: Some(issuer.url()),
+        oidc_group_role: vec!["it=owner".into()],
+        ..Options::default()
+    };
+    let gateway = gateway_with(options).await;
+    let store = gateway.gateway.store();
+    let first = store.first_workspace().await.unwrap().unwrap();
+    let now_ms = gateway.gateway.clock().now_ms();
+    let operator = Caller::operator(&first);
+    let offered = links::first_owner(store, &operator, gateway.gateway.public_url(), now_ms);
+    let offered = offered.await.unwrap().expect("there is no member yet");
+    let token = offered.url.expose().split_once('#').unwrap().1;
+    // She is an owner by her groups before the link is looked at.
+    issuer.put_in(&["it"]);
+    let person = Person {
+        subject: "account-7".to_owned(),
+        email: ADA.to_owned(),
+        email_verified: true,
+    };
+    let consent = |url: &str| issuer.consent(url, person.clone());
+    let ada = MemberBrowser::by_invitation(&gateway, token, consent).await;
+    let ada = ada.expect("she is signed in");
+    assert_eq!(me(&ada).await, (200, json!("owner")));
+    // Whoever has read the link in the log is too late.
+    let eve = json!({
+        "token": token, "email": "eve@example.com", "name": "Eve", "password": super::way::PASSWORD,
+    });
+    let refused = ada.ask(Method::POST, "/internal/setup", eve).await;
+    assert_eq!(refused.status, 404, "{}", refused.text);
+    let members = store.list_members(&first.id).await.unwrap();
+    assert_eq!(members.len(), 1, "{members:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

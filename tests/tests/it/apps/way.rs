@@ -118,8 +118,25 @@ impl<'a> MemberBrowser<'a> {
         Self::back(gateway, &flow, &consent(&there)).await
     }
 
+    /// The same for whoever is asked which workspace they mean: the browser holds what they choose with.
+    pub async fn who_chooses(gateway: &'a TestGateway, consent: impl Fn(&str) -> String) -> Self {
+        let (there, flow) = Self::start_by_provider(gateway).await;
+        let (browser, to) = Self::come_back(gateway, &flow, &consent(&there)).await;
+        assert_eq!(to, "/sign-in?choose=1");
+        browser
+    }
+
     /// Comes back from the provider.
     pub async fn back(gateway: &'a TestGateway, flow: &str, query: &str) -> Result<Self, String> {
+        let (browser, to) = Self::come_back(gateway, flow, query).await;
+        match browser.cookie.contains("toolgate_session=") {
+            true => Ok(browser),
+            false => Err(to),
+        }
+    }
+
+    /// The browser with the cookies that it has then, and the page that it is sent to.
+    async fn come_back(gateway: &'a TestGateway, flow: &str, query: &str) -> (Self, String) {
         let url = gateway.url(&format!("/internal/oidc/callback?{query}"));
         let came = gateway.client.get(url).header("cookie", flow);
         let came = came.send().await.unwrap();
@@ -128,10 +145,7 @@ impl<'a> MemberBrowser<'a> {
         let cookies = cookies.map(|one| one.to_str().unwrap().split(';').next().unwrap());
         let cookies: Vec<_> = cookies.filter(|one| !one.ends_with('=')).collect();
         let cookie = cookies.join("; ");
-        match cookie.contains("toolgate_session=") {
-            true => Ok(Self { gateway, cookie }),
-            false => Err(to),
-        }
+        (Self { gateway, cookie }, to)
     }
 
     pub fn request(&self, method: Method, path: &str, body: &Value) -> RequestBuilder {

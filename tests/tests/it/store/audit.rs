@@ -1,6 +1,6 @@
 //! A change and its entry in the audit log: both or neither.
 
-use toolgate_store::{AuditEntry, StoreError, Workspace};
+use toolgate_store::{AuditEntry, KeyChange, StoreError, Workspace};
 
 use super::{Empty, NOW_MS, api_key, on_both, workspace};
 
@@ -64,8 +64,14 @@ async fn without_a_change_there_is_no_entry(at: Empty) {
         .insert_key(&api_key(&acme, "key_2"), "hash")
         .await;
     assert!(matches!(taken, Err(StoreError::Taken(_))), "{taken:?}");
-    let unknown = audited("aud_2").update_key(&api_key(&acme, "key_3")).await;
-    assert!(!unknown.expect("nothing is changed"));
+    let change = KeyChange {
+        name: Some("other"),
+        ..KeyChange::default()
+    };
+    let unknown = audited("aud_2")
+        .update_key(&acme.id, "key_3", &change)
+        .await;
+    assert_eq!(unknown.expect("nothing is changed"), None);
     let unknown = audited("aud_3").revoke_key(&acme.id, "key_3", NOW_MS).await;
     unknown.expect("nothing is changed");
     let gone = audited("aud_4")

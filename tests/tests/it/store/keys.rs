@@ -1,10 +1,21 @@
-use toolgate_store::{DefaultPermission, Plan, RevokeOutcome, StoreError, WorkspaceSettings};
+use toolgate_gateway::identity::key_ring::ChangeKey;
+use toolgate_gateway::identity::keys::{self, NewKey};
+use toolgate_gateway::{Caller, Scope};
+use toolgate_store::{
+    ApiKey, Approvers, DefaultPermission, KeyChange, Plan, RevokeOutcome, SettingsChange,
+    StoreError, WorkspaceSettings,
+};
+use toolgate_tests::gateway::{Options, TestGateway};
+use toolgate_tests::postgres::fresh_url;
 
-use super::{Empty, NOW_MS, api_key, on_both, workspace};
+use super::{Empty, NOW_MS, api_key, on_both, waiting_for_locks, workspace};
 
 on_both!(
     a_workspace_name_is_taken_once,
     a_workspace_keeps_its_plan_and_settings,
+    of_two_changes_of_a_workspace_both_hold,
+    a_change_of_a_key_keeps_what_it_does_not_name,
+    a_key_like_another_has_the_settings_of_the_moment,
     a_key_is_found_by_its_hash,
     a_key_needs_its_workspace,
     revoking_finds_the_key_that_is_meant,
@@ -31,7 +42,7 @@ async fn a_workspace_keeps_its_plan_and_settings(at: Empty) {
     let settings = WorkspaceSettings {
         keep_payloads: true,
         default_permission: DefaultPermission::ByEffect,
-        default_approvers: toolgate_store::Approvers::Members,
+        default_approvers: Approvers::Members,
     };
     assert!(
         at.store
@@ -65,6 +76,203 @@ async fn a_workspace_keeps_its_plan_and_settings(at: Empty) {
             .id,
         acme.id
     );
+}
+
+async fn of_two_changes_of_a_workspace_both_hold(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let begin = || {
+        let changes = [
+            SettingsChange {
+                default_permission: Some(DefaultPermission::ByEffect),
+                ..SettingsChange::default()
+            },
+            SettingsChange {
+                default_approvers: Some(Approvers::Members),
+                ..SettingsChange::default()
+            },
+        ];
+        changes.map(|change| {
+            let (store, id) = (at.store.clone(), acme.id.clone());
+            tokio::spawn(async move { store.change_workspace(&id, None, &change, NOW_MS).await })
+        })
+    };
+    let changing = if at.url.starts_with("postgres") {
+        // Held back until both have begun.
+        let pool = sqlx::PgPool::connect(&at.url).await.unwrap();
+        let mut held = pool.begin().await.unwrap();
+        sqlx::query("SELECT id FROM workspaces FOR UPDATE")
+            .execute(&mut *held)
+            .await
+            .unwrap();
+        let changing = begin();
+        waiting_for_locks(&pool, 2).await;
+        held.commit().await.unwrap();
+        changing
+    } else {
+        begin()
+    };
+    for one in changing {
+        let changed = one.await.unwrap();
+        assert!(changed.unwrap().is_some());
+    }
+    let limits = async |plan, rpm| {
+        let changed = at.store.change_workspace_limits(&acme.id, plan, rpm).await;
+        changed.unwrap().unwrap()
+    };
+    assert_eq!(limits(None, Some(Some(7))).await.plan, Plan::Free);
+    let now = limits(Some(Plan::Pro), None).await;
+    let settings = WorkspaceSettings {
+        keep_payloads: false,
+        default_permission: DefaultPermission::ByEffect,
+        default_approvers: Approvers::Members,
+    };
+    assert_eq!(
+        (now.plan, now.rpm, now.settings),
+        (Plan::Pro, Some(7), settings)
+    );
+    assert_eq!(limits(None, Some(None)).await.rpm, None);
+    let none = SettingsChange::default();
+    let unknown = at.store.change_workspace("ws_none", None, &none, NOW_MS);
+    assert_eq!(unknown.await.unwrap(), None);
+}
+
+async fn a_change_of_a_key_keeps_what_it_does_not_name(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let mut expected = api_key(&acme, "key_1");
+    at.store.insert_key(&expected, "hash").await.unwrap();
+    let scopes = ["tools:read".to_owned()];
+    for change in [
+        KeyChange {
+            scopes: Some(&scopes),
+            ..KeyChange::default()
+        },
+        KeyChange {
+            rpm: Some(None),
+            rpd: Some(Some(5)),
+            ..KeyChange::default()
+        },
+        KeyChange {
+            ip_allowlist: Some(&[]),
+            expires_at_ms: Some(Some(NOW_MS + 9)),
+            ..KeyChange::default()
+        },
+        KeyChange {
+            name: Some("other"),
+            ..KeyChange::default()
+        },
+        KeyChange {
+            expires_at_ms: Some(None),
+            ..KeyChange::default()
+        },
+    ] {
+        if let Some(name) = change.name {
+            expected.name = name.to_owned();
+        }
+        if let Some(scopes) = change.scopes {
+            expected.scopes = scopes.to_vec();
+        }
+        if let Some(networks) = change.ip_allowlist {
+            expected.ip_allowlist = networks.to_vec();
+        }
+        expected.rpm = change.rpm.unwrap_or(expected.rpm);
+        expected.rpd = change.rpd.unwrap_or(expected.rpd);
+        expected.expires_at_ms = change.expires_at_ms.unwrap_or(expected.expires_at_ms);
+        let changed = at.store.update_key(&acme.id, "key_1", &change).await;
+        assert_eq!(changed.unwrap().as_ref(), Some(&expected), "{change:?}");
+    }
+    let revoked = at.store.revoke_key(&acme.id, "key_1", NOW_MS).await;
+    revoked.unwrap();
+    let change = KeyChange::default();
+    let gone = at.store.update_key(&acme.id, "key_1", &change).await;
+    assert_eq!(gone.unwrap(), None);
+}
+
+async fn a_key_like_another_has_the_settings_of_the_moment(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let read = api_key(&acme, "key_1");
+    at.store.insert_key(&read, "hash 1").await.unwrap();
+    // It loses a scope after it was read to make another one like it.
+    let scopes = ["tools:read".to_owned()];
+    let change = KeyChange {
+        scopes: Some(&scopes),
+        ..KeyChange::default()
+    };
+    let changed = at.store.update_key(&acme.id, "key_1", &change).await;
+    assert!(changed.unwrap().is_some());
+    let new = ApiKey {
+        id: "key_2".into(),
+        prefix: "other".into(),
+        created_at_ms: NOW_MS + 1,
+        ..read
+    };
+    let expected = ApiKey {
+        scopes: scopes.to_vec(),
+        ..new.clone()
+    };
+    let like = at.store.insert_key_like("key_1", &new, "hash 2").await;
+    assert_eq!(like.unwrap().as_ref(), Some(&expected));
+    let found = at.store.find_key_by_hash("hash 2").await.unwrap();
+    assert_eq!(found.unwrap().key, expected);
+    let revoked = at.store.revoke_key(&acme.id, "key_1", NOW_MS).await;
+    revoked.unwrap();
+    let like = at.store.insert_key_like("key_1", &new, "hash 3").await;
+    assert_eq!(like.unwrap(), None);
+}
+
+/// Both admins have read the key before either of them writes.
+#[tokio::test(flavor = "multi_thread")]
+async fn on_postgres_another_name_does_not_bring_a_removed_scope_back() {
+    let url = tokio::task::spawn_blocking(fresh_url);
+    let url = url.await.unwrap();
+    let options = Options {
+        database_url: Some(url.clone()),
+        ..Options::default()
+    };
+    let gateway = TestGateway::start(options).await;
+    let store = gateway.gateway.store();
+    let first = store.first_workspace().await.unwrap().unwrap();
+    let operator = Caller::operator(&first);
+    let new = NewKey {
+        name: "before".to_owned(),
+        user: operator.default_user.clone(),
+        scopes: vec![Scope::ToolsRead, Scope::Admin],
+        rpm: None,
+        rpd: None,
+        expires_at_ms: None,
+        networks: Vec::new(),
+    };
+    let made = keys::create(store, &operator, new, NOW_MS).await.unwrap();
+    let id = made.info.key_id;
+    let pool = sqlx::PgPool::connect(&url).await.unwrap();
+    let mut held = pool.begin().await.unwrap();
+    sqlx::query("SELECT id FROM api_keys WHERE id = $1 FOR UPDATE")
+        .bind(&id)
+        .execute(&mut *held)
+        .await
+        .unwrap();
+    let changes = [
+        ChangeKey {
+            scopes: Some(vec![Scope::ToolsRead]),
+            ..ChangeKey::default()
+        },
+        ChangeKey {
+            name: Some("after".to_owned()),
+            ..ChangeKey::default()
+        },
+    ];
+    let changing = changes.map(|change| {
+        let (gateway, operator, id) = (gateway.gateway.clone(), operator.clone(), id.clone());
+        tokio::spawn(async move { gateway.change_key(&operator, &id, change).await })
+    });
+    waiting_for_locks(&pool, 2).await;
+    held.commit().await.unwrap();
+    for one in changing {
+        let changed = one.await.unwrap();
+        changed.unwrap();
+    }
+    let key = store.find_key(&id).await.unwrap().unwrap().key;
+    assert_eq!(key.name, "after");
+    assert_eq!(key.scopes, ["tools:read"]);
 }
 
 async fn a_key_is_found_by_its_hash(at: Empty) {

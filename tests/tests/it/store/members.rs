@@ -1,5 +1,6 @@
 use toolgate_store::{
-    Attempted, LinkKind, Member, MemberChange, MemberLink, Role, SignIn, Store, Topic, Workspace,
+    AttemptDecision, LinkKind, Member, MemberChange, MemberLink, Role, SignIn, Store, Topic,
+    Workspace,
 };
 
 use super::{Empty, NOW_MS, on_both, workspace};
@@ -19,7 +20,7 @@ on_both!(
     a_sign_in_ends_with_its_time,
 );
 
-fn member(workspace: &Workspace, id: &str, role: Role) -> Member {
+pub(super) fn member(workspace: &Workspace, id: &str, role: Role) -> Member {
     Member {
         workspace_id: workspace.id.clone(),
         id: id.into(),
@@ -34,7 +35,7 @@ fn member(workspace: &Workspace, id: &str, role: Role) -> Member {
     }
 }
 
-fn link(workspace: &Workspace, id: &str, kind: LinkKind) -> MemberLink {
+pub(super) fn link(workspace: &Workspace, id: &str, kind: LinkKind) -> MemberLink {
     MemberLink {
         workspace_id: workspace.id.clone(),
         id: id.into(),
@@ -49,7 +50,7 @@ fn link(workspace: &Workspace, id: &str, kind: LinkKind) -> MemberLink {
     }
 }
 
-fn sign_in(member: &Member, id: &str) -> SignIn {
+pub(super) fn sign_in(member: &Member, id: &str) -> SignIn {
     SignIn {
         workspace_id: member.workspace_id.clone(),
         id: id.into(),
@@ -194,6 +195,12 @@ async fn a_removed_member_is_signed_out_and_loses_their_links(at: Empty) {
             ..link(&acme, &format!("inv_{}", one.id), LinkKind::Reset)
         };
         at.store.put_member_link(&reset).await.unwrap();
+        // From before they became a member by another way.
+        let invitation = MemberLink {
+            email: Some(one.email.clone()),
+            ..link(&acme, &format!("joins_{}", one.id), LinkKind::Join)
+        };
+        at.store.put_member_link(&invitation).await.unwrap();
     }
     let (_, found) = at
         .store
@@ -207,9 +214,11 @@ async fn a_removed_member_is_signed_out_and_loses_their_links(at: Empty) {
         let sign_in = format!("sin_{id}");
         let sign_in = at.store.find_sign_in(&acme.id, &sign_in, NOW_MS);
         assert_eq!(sign_in.await.unwrap().is_some(), there, "{id}");
-        let hash = format!("hash of inv_{id}");
-        let link = at.store.find_member_link(&hash, NOW_MS).await.unwrap();
-        assert_eq!(link.is_some(), there, "{id}");
+        for kind in ["inv", "joins"] {
+            let hash = format!("hash of {kind}_{id}");
+            let link = at.store.find_member_link(&hash, NOW_MS).await.unwrap();
+            assert_eq!(link.is_some(), there, "{kind} {id}");
+        }
     }
 }
 
@@ -293,20 +302,27 @@ async fn failures_make_their_own_subject_wait(at: Empty) {
         counted.await.unwrap()
     };
     for _ in 0..9 {
-        assert_eq!(attempt("a", NOW_MS).await, Attempted::Counted);
+        assert_eq!(attempt("a", NOW_MS).await, AttemptDecision::Counted);
     }
-    assert_eq!(attempt("a", NOW_MS).await, Attempted::Counted, "the tenth");
+    assert_eq!(
+        attempt("a", NOW_MS).await,
+        AttemptDecision::Counted,
+        "the tenth"
+    );
     let until_ms = NOW_MS + 2_000;
-    assert_eq!(attempt("a", NOW_MS).await, Attempted::Blocked { until_ms });
-    assert_eq!(attempt("b", NOW_MS).await, Attempted::Counted);
-    assert_eq!(attempt("a", until_ms).await, Attempted::Counted);
+    assert_eq!(
+        attempt("a", NOW_MS).await,
+        AttemptDecision::Blocked { until_ms }
+    );
+    assert_eq!(attempt("b", NOW_MS).await, AttemptDecision::Counted);
+    assert_eq!(attempt("a", until_ms).await, AttemptDecision::Counted);
     let until_ms = until_ms + 4_000;
     assert_eq!(
         attempt("a", until_ms - 1).await,
-        Attempted::Blocked { until_ms }
+        AttemptDecision::Blocked { until_ms }
     );
     at.store.forgive_sign_in_attempts("a").await.unwrap();
-    assert_eq!(attempt("a", until_ms - 1).await, Attempted::Counted);
+    assert_eq!(attempt("a", until_ms - 1).await, AttemptDecision::Counted);
 }
 
 async fn a_link_is_taken_once(at: Empty) {

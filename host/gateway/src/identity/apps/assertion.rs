@@ -83,7 +83,7 @@ impl Gateway {
             Ok(issued) => Ok(issued),
             Err(NotExchanged::Failed(problem)) => Err(problem),
             Err(NotExchanged::Refused(refused)) => {
-                self.count_stranger(peer);
+                self.count_unknown_key(peer);
                 self.write_refusal(client, &refused, peer).await?;
                 Err(refused.answer)
             }
@@ -106,9 +106,7 @@ impl Gateway {
         let asked = asked.transpose().map_err(failed)?;
         let named = id_jag::named_issuer(assertion)?;
         let Some(issuer) = self.apps.issuers.find(&named) else {
-            return Err(
-                RefusedAssertion::new("the assertion is of an issuer that is not trusted").into(),
-            );
+            return Err(RefusedAssertion::new("the issuer of the assertion is not trusted").into());
         };
         let told = self.verify(issuer, assertion, &client.id).await?;
         let (member, workspace) = self.asserted_member(issuer, &told, client).await?;
@@ -261,7 +259,7 @@ impl Gateway {
             }
         }
         if fitting.len() > 1 {
-            let reason = "the assertion names members of several workspaces: its claim aud_tenant is the workspace's name";
+            let reason = "the assertion names members of several workspaces: its claim aud_tenant must be the workspace's name";
             return Err(RefusedAssertion::new(reason).into());
         }
         let Some((member, workspace)) = fitting.pop() else {

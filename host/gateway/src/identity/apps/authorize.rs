@@ -50,19 +50,19 @@ pub struct AppRequestInfo {
     pub connected_before: bool,
     /// Whether the workspace has switched it off: then it can only be refused.
     pub blocked: bool,
-    pub goes_to: GoesTo,
+    pub goes_to: RedirectKind,
     pub workspace: String,
     /// The user that its calls are for.
     pub user_id: String,
     pub scopes: Vec<ScopeInWords>,
     /// Where it asks for a toolset alone.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub toolset: Option<AskedToolset>,
+    pub toolset: Option<RequestedToolset>,
 }
 
 /// The toolset whose address the client was given.
 #[derive(Debug, Serialize)]
-pub struct AskedToolset {
+pub struct RequestedToolset {
     pub name: String,
     /// Absent where the workspace has no such toolset: then the request can only be refused.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +72,7 @@ pub struct AskedToolset {
 /// Where the browser goes with the answer.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", content = "name", rename_all = "snake_case")]
-pub enum GoesTo {
+pub enum RedirectKind {
     Site(String),
     ThisComputer,
     Program(String),
@@ -111,7 +111,7 @@ impl Gateway {
         if !redirects::is_registered(redirect_uri, &client.redirect_uris) {
             return Err(refused(
                 RefusalCode::InvalidRequest,
-                "redirect_uri is none of the addresses that the client has registered",
+                "redirect_uri is not registered for this client",
             ));
         }
         let state = params.get("state");
@@ -173,11 +173,11 @@ impl Gateway {
             },
             named_by_admin: client.kind == AppClientKind::Named,
             goes_to: match redirects::destination(&request.redirect_uri) {
-                Some(Destination::Site(host)) => GoesTo::Site(host),
-                Some(Destination::Program(scheme)) => GoesTo::Program(scheme),
-                Some(Destination::Loopback) | None => GoesTo::ThisComputer,
+                Some(Destination::Site(host)) => RedirectKind::Site(host),
+                Some(Destination::Program(scheme)) => RedirectKind::Program(scheme),
+                Some(Destination::Loopback) | None => RedirectKind::ThisComputer,
             },
-            toolset: self.asked_toolset(caller, &request.resource).await?,
+            toolset: self.requested_toolset(caller, &request.resource).await?,
             workspace: caller.workspace_name.to_string(),
             user_id: caller.default_user.to_string(),
             scopes: granted(caller, &client, &request.scopes)
@@ -224,8 +224,8 @@ impl Gateway {
                 client.name
             )));
         }
-        if let Some(AskedToolset { name, title: None }) =
-            self.asked_toolset(caller, &request.resource).await?
+        if let Some(RequestedToolset { name, title: None }) =
+            self.requested_toolset(caller, &request.resource).await?
         {
             return Err(Error::Conflict(format!(
                 "the workspace {} has no toolset {name}",
@@ -266,17 +266,17 @@ impl Gateway {
         Ok(redirects::with_answer(&request.redirect_uri, &answer))
     }
 
-    async fn asked_toolset(
+    async fn requested_toolset(
         &self,
         caller: &Caller,
         resource: &str,
-    ) -> Result<Option<AskedToolset>, Error> {
+    ) -> Result<Option<RequestedToolset>, Error> {
         let main = self.mcp_resource();
         let Some(name) = toolset_of(resource, &main) else {
             return Ok(None);
         };
         let found = self.store.find_toolset(&caller.workspace_id, name).await?;
-        Ok(Some(AskedToolset {
+        Ok(Some(RequestedToolset {
             name: name.to_owned(),
             title: found.map(|row| row.title),
         }))
@@ -355,21 +355,21 @@ fn asked(params: &OAuthParams, own_resource: &str) -> Result<Asked, AppProblem> 
         return Err(bad("state is too long"));
     }
     if params.need("response_type")? != "code" {
-        let sentence = "the one response_type is code";
+        let sentence = "response_type must be code";
         return Err(refused(RefusalCode::UnsupportedResponseType, sentence));
     }
     if params
         .get("response_mode")
         .is_some_and(|mode| mode != "query")
     {
-        return Err(bad("the one response_mode is query"));
+        return Err(bad("response_mode must be query"));
     }
     if params.get("code_challenge_method") != Some("S256") {
-        return Err(bad("PKCE is required: code_challenge_method is S256"));
+        return Err(bad("PKCE is required: code_challenge_method must be S256"));
     }
     let challenge = params.need("code_challenge")?;
     if challenge.len() != CHALLENGE_CHARS || !challenge.bytes().all(is_base64url) {
-        return Err(bad("code_challenge is 43 characters of base64url"));
+        return Err(bad("code_challenge must be 43 characters of base64url"));
     }
     let resource = params
         .get("resource")
@@ -379,7 +379,7 @@ fn asked(params: &OAuthParams, own_resource: &str) -> Result<Asked, AppProblem> 
         check_resource(resource, own_resource)?;
     }
     if params.get("prompt") == Some("none") {
-        let sentence = "a person has to decide";
+        let sentence = "prompt=none is not possible: a person has to consent";
         return Err(refused(RefusalCode::ConsentRequired, sentence));
     }
     Ok(Asked {
@@ -407,7 +407,7 @@ pub(super) fn scopes(text: Option<&str>) -> Result<Vec<String>, AppProblem> {
         .collect();
     let known = APP_SCOPES.map(<&str>::from);
     if named.iter().any(|scope| !known.contains(scope)) {
-        let sentence = format!("scope is one or more of {}", all_scopes());
+        let sentence = format!("scope must be one or more of {}", all_scopes());
         return Err(refused(RefusalCode::InvalidScope, sentence));
     }
     Ok(known

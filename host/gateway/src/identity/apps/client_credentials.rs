@@ -24,7 +24,7 @@ impl Gateway {
             && client.acts_for.is_some()
             && client.secret_hash.is_some();
         if !may {
-            let sentence = "an admin has not named this client to act for a user by itself";
+            let sentence = "this client may not use client_credentials: an admin has to create one that acts for a user";
             return Err(refused(RefusalCode::UnauthorizedClient, sentence));
         }
         let workspace_id = client.workspace_id.as_deref().unwrap_or_default();
@@ -49,7 +49,10 @@ impl Gateway {
             Some(text) => {
                 let asked = scopes(Some(text))?;
                 if asked.iter().any(|scope| !client.scopes.contains(scope)) {
-                    let sentence = format!("the client may have {}", client.scopes.join(" "));
+                    let sentence = format!(
+                        "scope is not allowed for this client: use one or more of {}",
+                        client.scopes.join(" ")
+                    );
                     return Err(refused(RefusalCode::InvalidScope, sentence));
                 }
                 asked

@@ -50,8 +50,8 @@ impl ClientMetadata {
         if uris.iter().any(|uri| redirects::destination(uri).is_none()) {
             return Err(refused(
                 RefusalCode::InvalidRedirectUri,
-                "a redirect address is https, http on 127.0.0.1, [::1] or localhost, or of an installed program, \
-                 and has no fragment",
+                "a redirect URI must be https, http on 127.0.0.1, [::1] or localhost, or have the private-use scheme of \
+                 an installed app, and must not have a fragment",
             ));
         }
         let lacks = |list: &Option<Vec<String>>, word: &str| {
@@ -61,7 +61,7 @@ impl ClientMetadata {
         if lacks(&self.grant_types, "authorization_code") || lacks(&self.response_types, "code") {
             return Err(refused(
                 RefusalCode::InvalidClientMetadata,
-                "a client uses the grant type authorization_code and the response type code",
+                "grant_types must include authorization_code, and response_types must include code",
             ));
         }
         Ok(())
@@ -98,7 +98,7 @@ impl Gateway {
             false => None,
         };
         let unproven = || {
-            let sentence = "the client is unknown, or did not prove who it is as it has registered";
+            let sentence = "the client is unknown, or did not authenticate with its registered method and secret";
             refused(RefusalCode::InvalidClient, sentence)
         };
         let client = found.ok_or_else(unproven)?;
@@ -189,11 +189,11 @@ fn presented(authorization: Option<&str>, form: &OAuthParams) -> Result<Presente
         if form.get("client_secret").is_some() {
             return Err(refused(
                 RefusalCode::InvalidRequest,
-                "a client proves who it is in one way",
+                "use only one client authentication method",
             ));
         }
         if in_form.is_some_and(|other| other != client_id) {
-            return Err(bad("client_id is another one than in the header"));
+            return Err(bad("client_id does not match the Authorization header"));
         }
         return Ok(Presented {
             client_id,

@@ -14,7 +14,7 @@ use url::Url;
 use super::clients::ClientMetadata;
 use super::refusal::{AppProblem, RefusalCode, refused};
 use crate::Gateway;
-use toolgate_egress::{HostClass, HostRequest};
+use toolgate_egress::{DestinationClass, HostRequest};
 use toolgate_store::{AppClient, AppClientAuth, AppClientKind};
 
 /// Largest document.
@@ -38,7 +38,7 @@ impl Gateway {
         })?;
         let request = HostRequest {
             method: Method::GET,
-            class: HostClass::Identity,
+            class: DestinationClass::Identity,
             url: client_id.to_owned(),
             headers: vec![("accept".to_owned(), "application/json".to_owned())],
             body: Bytes::new(),
@@ -108,7 +108,9 @@ fn read(client_id: &str, headers: &HeaderMap, body: &[u8]) -> Result<ClientMetad
     let metadata: ClientMetadata = serde_json::from_slice(body)
         .map_err(|_| bad("the metadata document of the client is not understood"))?;
     if metadata.client_id.as_deref() != Some(client_id) {
-        return Err(bad("the metadata document is of another client"));
+        return Err(bad(
+            "client_id in the metadata document is not the address of the document",
+        ));
     }
     // What is public proves nothing.
     let is_public = metadata

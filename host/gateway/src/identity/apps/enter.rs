@@ -34,11 +34,11 @@ pub(crate) struct KnownTokens {
 #[derive(Default)]
 struct TokenCache {
     at: (i64, i64),
-    tokens: HashMap<[u8; 32], Arc<TokenHolder>>,
+    tokens: HashMap<[u8; 32], Arc<CachedToken>>,
 }
 
 /// A token ready to be checked and turned into callers.
-struct TokenHolder {
+struct CachedToken {
     identity: Arc<Identity>,
     resource: String,
     expires_at_ms: i64,
@@ -46,14 +46,14 @@ struct TokenHolder {
     confirmed_until_ms: Option<i64>,
 }
 
-impl TokenHolder {
+impl CachedToken {
     fn is_confirmed(&self, now_ms: i64) -> bool {
         self.confirmed_until_ms.is_none_or(|until| until > now_ms)
     }
 }
 
 impl KnownTokens {
-    fn get(&self, at: (i64, i64), hash: &[u8; 32], now_ms: i64) -> Option<Arc<TokenHolder>> {
+    fn get(&self, at: (i64, i64), hash: &[u8; 32], now_ms: i64) -> Option<Arc<CachedToken>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.at != at {
             known.tokens.clear();
@@ -63,7 +63,7 @@ impl KnownTokens {
         holder.is_confirmed(now_ms).then(|| holder.clone())
     }
 
-    fn put(&self, at: (i64, i64), hash: [u8; 32], holder: Arc<TokenHolder>) {
+    fn put(&self, at: (i64, i64), hash: [u8; 32], holder: Arc<CachedToken>) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let room = known.tokens.len() < KNOWN_MAX || known.tokens.contains_key(&hash);
         if known.at == at && room {
@@ -134,14 +134,14 @@ impl Gateway {
         token: &str,
         changes: Changes,
         address: Option<IpAddr>,
-    ) -> Result<Option<Arc<TokenHolder>>, Error> {
+    ) -> Result<Option<Arc<CachedToken>>, Error> {
         let at = (changes.get(Topic::Keys), changes.get(Topic::Members));
         let hash: [u8; 32] = Sha256::digest(token.as_bytes()).into();
         let now_ms = self.clock.now_ms();
         if let Some(holder) = self.apps.tokens.get(at, &hash, now_ms) {
             return Ok(Some(holder));
         }
-        self.counts.check_stranger(address, now_ms)?;
+        self.counts.check_unknown_key(address, now_ms)?;
         let Some(holder) = self.find_token(&hex::encode(hash)).await? else {
             self.counts.stranger(address, now_ms);
             return Ok(None);
@@ -151,7 +151,7 @@ impl Gateway {
         Ok(Some(holder))
     }
 
-    async fn find_token(&self, hash: &str) -> Result<Option<TokenHolder>, Error> {
+    async fn find_token(&self, hash: &str) -> Result<Option<CachedToken>, Error> {
         let found = self.store.find_app_token(hash).await?;
         let Some((token, grant)) = found else {
             return self.find_token_of_client(hash).await;
@@ -186,13 +186,13 @@ impl Gateway {
             .filter_map(|text| text.parse().ok())
             .filter(|scope| of_role.contains(scope))
             .collect();
-        let app = EnteringApp {
+        let app = AuthenticatedApp {
             id: grant.id,
             name: grant.client_name,
             user: user_of(&member)?,
             scopes,
         };
-        Ok(Some(TokenHolder {
+        Ok(Some(CachedToken {
             identity: Arc::new(app.identity(workspace)),
             resource: grant.resource,
             expires_at_ms: token.expires_at_ms.min(grant.expires_at_ms),
@@ -201,7 +201,7 @@ impl Gateway {
     }
 
     /// The token of a client that acts for a user by itself.
-    async fn find_token_of_client(&self, hash: &str) -> Result<Option<TokenHolder>, Error> {
+    async fn find_token_of_client(&self, hash: &str) -> Result<Option<CachedToken>, Error> {
         let Some((token, client)) = self.store.find_client_token(hash).await? else {
             return Ok(None);
         };
@@ -216,13 +216,13 @@ impl Gateway {
             return Ok(None);
         };
         let scopes = token.scopes.iter().filter_map(|text| text.parse().ok());
-        let app = EnteringApp {
+        let app = AuthenticatedApp {
             scopes: scopes.filter(|scope| APP_SCOPES.contains(scope)).collect(),
             id: client.id,
             name: client.name,
             user,
         };
-        Ok(Some(TokenHolder {
+        Ok(Some(CachedToken {
             identity: Arc::new(app.identity(workspace)),
             resource: token.resource,
             expires_at_ms: token.expires_at_ms,
@@ -232,7 +232,7 @@ impl Gateway {
 }
 
 /// An app whose token is good.
-struct EnteringApp {
+struct AuthenticatedApp {
     /// Stands where a key's id would.
     id: String,
     name: String,
@@ -240,7 +240,7 @@ struct EnteringApp {
     scopes: Box<[Scope]>,
 }
 
-impl EnteringApp {
+impl AuthenticatedApp {
     fn identity(self, workspace: Workspace) -> Identity {
         Identity {
             default_user: self.user,

@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use super::origin_and_path;
 use crate::Gateway;
 use crate::identity::members::oidc::origin;
-use toolgate_egress::{HostClass, HostRequest};
+use toolgate_egress::{DestinationClass, HostRequest};
 
 /// How long keys are used without asking for them again.
 const KEYS_FRESH_MS: i64 = 10 * 60 * 1_000;
@@ -118,14 +118,17 @@ impl Gateway {
             Err(_) => self.fetch_from(issuer, &oauth).await?,
         };
         let same = found.issuer.strip_suffix('/').unwrap_or(&found.issuer) == issuer;
-        anyhow::ensure!(same, "it names itself otherwise than --id-jag-issuer");
+        anyhow::ensure!(
+            same,
+            "the issuer in its metadata does not match --id-jag-issuer"
+        );
         Ok(found)
     }
 
     async fn fetch_from<T: DeserializeOwned>(&self, issuer: &str, url: &str) -> anyhow::Result<T> {
         let request = HostRequest {
             method: Method::GET,
-            class: HostClass::Identity,
+            class: DestinationClass::Identity,
             url: url.to_owned(),
             headers: vec![("accept".to_owned(), "application/json".to_owned())],
             body: Bytes::new(),

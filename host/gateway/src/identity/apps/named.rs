@@ -217,7 +217,7 @@ fn check(new: &NewClient) -> Result<(), Error> {
     let mut redirect_uris = new.redirect_uris.iter();
     if redirect_uris.any(|uri| redirects::destination(uri).is_none()) {
         return bad(
-            "redirect_uris: an address is https, http on 127.0.0.1, [::1] or localhost, or of an installed program, and has no fragment"
+            "redirect_uris: each must be https, http on 127.0.0.1, [::1] or localhost, or have the private-use scheme of an installed app, and must not have a fragment"
                 .to_owned(),
         );
     }

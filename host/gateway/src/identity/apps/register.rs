@@ -80,7 +80,8 @@ impl Gateway {
         peer: &AppPeer,
     ) -> Result<RegisteredClient, AppProblem> {
         if !self.apps.config.registration {
-            let sentence = "clients do not register themselves here: ask an admin to name this one";
+            let sentence =
+                "dynamic client registration is disabled; ask an admin to add this client";
             return Err(refused(RefusalCode::AccessDenied, sentence));
         }
         let now_ms = self.clock.now_ms();

@@ -23,7 +23,7 @@ impl Gateway {
         peer: &AppPeer,
     ) -> Result<(), AppProblem> {
         let now_ms = self.clock.now_ms();
-        self.counts.check_stranger(peer.address, now_ms)?;
+        self.counts.check_unknown_key(peer.address, now_ms)?;
         let form = OAuthParams::parse(form)?;
         let token_hash = hash(form.need("token")?);
         let client = self.authenticated_client(authorization, &form).await;

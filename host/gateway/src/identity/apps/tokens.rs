@@ -70,7 +70,7 @@ impl Gateway {
         peer: &AppPeer,
     ) -> Result<IssuedTokens, AppProblem> {
         self.counts
-            .check_stranger(peer.address, self.clock.now_ms())?;
+            .check_unknown_key(peer.address, self.clock.now_ms())?;
         let form = OAuthParams::parse(form)?;
         let grant_type = self.grant_type(&form)?;
         let client = match grant_type {
@@ -78,7 +78,7 @@ impl Gateway {
             GrantType::JwtBearer => self.known_or_documented(authorization, &form, peer).await,
             _ => self.authenticated_client(authorization, &form).await,
         };
-        let client = client.inspect_err(|_| self.count_stranger(peer))?;
+        let client = client.inspect_err(|_| self.count_unknown_key(peer))?;
         match grant_type {
             GrantType::AuthorizationCode => self.exchange_code(&client, &form, peer).await,
             GrantType::RefreshToken => self.refresh_app(&client, &form, peer).await,
@@ -123,7 +123,7 @@ impl Gateway {
         let resource = form.get("resource");
         let found = self.store.find_app_grant_by_code(&hash(code)).await?;
         let Some(grant) = found else {
-            self.count_stranger(peer);
+            self.count_unknown_key(peer);
             return Err(invalid("the code is unknown or expired"));
         };
         let now_ms = self.clock.now_ms();
@@ -184,7 +184,7 @@ impl Gateway {
         let found = self.store.find_app_token(&hash(presented)).await?;
         let Some((token, grant)) = found.filter(|(row, _)| row.kind == AppTokenKind::Refresh)
         else {
-            self.count_stranger(peer);
+            self.count_unknown_key(peer);
             return Err(invalid("the refresh token is unknown, expired or revoked"));
         };
         let now_ms = self.clock.now_ms();
@@ -280,7 +280,7 @@ impl Gateway {
             "apps.reused"
         );
         Err(invalid(
-            "it was used before: everything that was granted with it has ended; connect again",
+            "the code or refresh token was already used; the grant was revoked: connect again",
         ))
     }
 
@@ -292,7 +292,7 @@ impl Gateway {
         reason: &'static str,
         peer: &AppPeer,
     ) -> Result<T, AppProblem> {
-        self.count_stranger(peer);
+        self.count_unknown_key(peer);
         let details = json!({
             "client": grant.client_name,
             "presented_by": client.name,
@@ -302,11 +302,11 @@ impl Gateway {
         let entry = self.app_entry(grant, AuditAction::AppsRefuseToken, details, peer);
         self.store.add_audit_entry(&entry).await?;
         Err(invalid(
-            "it is not the client's, or does not fit what was authorized",
+            "the code or refresh token was issued to another client, or redirect_uri or code_verifier does not match",
         ))
     }
 
-    pub(super) fn count_stranger(&self, peer: &AppPeer) {
+    pub(super) fn count_unknown_key(&self, peer: &AppPeer) {
         self.counts.stranger(peer.address, self.clock.now_ms());
     }
 }

@@ -88,7 +88,8 @@ impl Gateway {
         new: Secret,
     ) -> Result<(), Error> {
         let (_, member) = self.own_sign_in(caller, sign_in_id).await?;
-        self.need_ungoverned(&member, "how they sign in").await?;
+        self.require_not_group_managed(&member, "how they sign in")
+            .await?;
         let counted = self.count_own_attempt(sign_in_id).await?;
         if member.password_hash.is_some()
             && !self

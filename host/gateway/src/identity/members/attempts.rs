@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use super::sign_in::Browser;
 use crate::{Error, Gateway, RateLimited};
 use toolgate_core::ids;
-use toolgate_store::{Attempted, Member, RateCount};
+use toolgate_store::{AttemptDecision, Member, RateCount};
 use toolgate_vault::{Purpose, Secret};
 
 /// Failures of one address, whatever the account, in a window.
@@ -111,12 +111,12 @@ impl Gateway {
             self.store
                 .count_sign_in_attempt(&subject, now_ms, now_ms - FORGOTTEN_AFTER_MS);
         match counted.await? {
-            Attempted::Counted => Ok(CountedAttempt {
+            AttemptDecision::Counted => Ok(CountedAttempt {
                 subject,
                 from,
                 known,
             }),
-            Attempted::Blocked { until_ms } => Err(limited(FREE_FAILURES, until_ms - now_ms)),
+            AttemptDecision::Blocked { until_ms } => Err(limited(FREE_FAILURES, until_ms - now_ms)),
         }
     }
 

@@ -34,7 +34,7 @@ pub struct Claims {
 
 /// A member whose JWT was proven.
 #[derive(Clone, Debug)]
-pub struct EnteredMember {
+pub struct AuthenticatedMember {
     pub caller: Caller,
     pub sign_in_id: String,
 }
@@ -74,7 +74,7 @@ impl Gateway {
         jwt: Option<&str>,
         request_id: String,
         address: Option<IpAddr>,
-    ) -> Result<EnteredMember, Error> {
+    ) -> Result<AuthenticatedMember, Error> {
         let claims: Claims = self
             .vault()
             .verified(Purpose::SignIn, jwt.ok_or(Error::SignInRequired)?)
@@ -121,7 +121,7 @@ impl Gateway {
             request_id: request_id.into(),
             address,
         };
-        Ok(EnteredMember {
+        Ok(AuthenticatedMember {
             caller,
             sign_in_id: sign_in.id,
         })

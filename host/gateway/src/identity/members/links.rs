@@ -202,7 +202,8 @@ impl Gateway {
         member_id: &str,
     ) -> Result<IssuedLink, Error> {
         let member = self.manageable(caller, member_id).await?;
-        self.need_ungoverned(&member, "how they sign in").await?;
+        self.require_not_group_managed(&member, "how they sign in")
+            .await?;
         let new = NewLink {
             kind: LinkKind::Reset,
             role: member.role,
@@ -217,4 +218,109 @@ impl Gateway {
 
 pub(super) fn over() -> Error {
     Error::NotFound("a link that is still good".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use toolgate_store::Member;
+
+    use super::*;
+    use crate::identity::members::sign_in::{SetUpRequest, SignedIn};
+    use crate::testing::{TestWorld, browser};
+
+    async fn member_caller(world: &TestWorld, role: Role) -> Caller {
+        let jwt = world.member(role, true).await.jwt;
+        let entered = world.authenticate_member(Some(jwt.expose()), "req_1".to_owned(), None);
+        entered.await.unwrap().caller
+    }
+
+    fn token(link: &IssuedLink) -> &str {
+        link.url.expose().split_once('#').unwrap().1
+    }
+
+    async fn row(world: &TestWorld, workspace_id: &str, id: &str) -> Option<Member> {
+        let found = world.store().find_member(workspace_id, id).await;
+        found.unwrap()
+    }
+
+    /// Whoever holds the link uses it.
+    async fn used(world: &TestWorld, link: &IssuedLink, email: &str) -> Result<SignedIn, Error> {
+        let request = SetUpRequest {
+            token: Secret::new(token(link)),
+            email: Some(email.to_owned()),
+            name: Some("Eve".to_owned()),
+            password: Secret::new("another horse battery"),
+        };
+        world.set_up(request, &browser()).await
+    }
+
+    #[tokio::test]
+    async fn a_link_for_a_new_password_ends_with_the_role_that_it_was_made_for() {
+        let world = TestWorld::open().await;
+        let owner = member_caller(&world, Role::Owner).await;
+        let admin = member_caller(&world, Role::Admin).await;
+        let ada = world.member(Role::Member, true).await.me;
+        let early = world.reset_member(&admin, &ada.member_id).await.unwrap();
+        let promoted = world.change_member(&owner, &ada.member_id, Role::Owner);
+        promoted.await.unwrap();
+        let before = row(&world, &admin.workspace_id, &ada.member_id).await;
+        let refused = used(&world, &early, &ada.email).await.unwrap_err();
+        assert_eq!(refused.code(), "not_found");
+        // As the admin makes one who has read the member before she became an owner.
+        let new = NewLink {
+            kind: LinkKind::Reset,
+            role: Role::Member,
+            email: Some(ada.email.clone()),
+            member_id: Some(ada.member_id.clone()),
+            vouched: false,
+        };
+        let now_ms = world.clock.now_ms();
+        let late = make(world.store(), &admin, world.public_url(), new, now_ms);
+        let late = late.await.unwrap();
+        let refused = used(&world, &late, &ada.email).await.unwrap_err();
+        assert_eq!(refused.code(), "not_found");
+        let after = row(&world, &admin.workspace_id, &ada.member_id).await;
+        assert_eq!(after, before, "the password is hers");
+
+        let refused = world.reset_member(&admin, &ada.member_id).await;
+        assert_eq!(refused.unwrap_err().code(), "role_denied");
+        let link = world.reset_member(&owner, &ada.member_id).await.unwrap();
+        let signed_in = used(&world, &link, &ada.email).await.unwrap();
+        assert_eq!(signed_in.me.member_id, ada.member_id);
+        let again = used(&world, &link, &ada.email).await.unwrap_err();
+        assert_eq!(again.code(), "not_found");
+    }
+
+    #[tokio::test]
+    async fn the_link_for_the_first_owner_makes_no_second_one() {
+        let world = TestWorld::open().await;
+        let workspace = world.store().first_workspace().await.unwrap().unwrap();
+        let operator = Caller::operator(&workspace);
+        let now_ms = world.clock.now_ms();
+        let first = first_owner(world.store(), &operator, world.public_url(), now_ms);
+        let printed = first.await.unwrap().expect("nobody can sign in");
+        world.member(Role::Admin, true).await;
+        let looked = world.link_info(token(&printed)).await;
+        assert_eq!(looked.unwrap().role, Role::Owner, "there is no owner yet");
+        world.member(Role::Owner, true).await;
+        let refused = used(&world, &printed, "eve@example.com").await.unwrap_err();
+        assert_eq!(refused.code(), "not_found");
+        // As an earlier version has left one.
+        let new = NewLink {
+            kind: LinkKind::Setup,
+            role: Role::Owner,
+            email: None,
+            member_id: None,
+            vouched: true,
+        };
+        let left = make(world.store(), &operator, world.public_url(), new, now_ms);
+        let left = left.await.unwrap();
+        let refused = used(&world, &left, "eve@example.com").await.unwrap_err();
+        assert_eq!(refused.code(), "not_found");
+        let looked = world.link_info(token(&left)).await;
+        assert_eq!(looked.unwrap_err().code(), "not_found", "it is gone");
+        let members = world.store().list_members(&workspace.id).await.unwrap();
+        let owners = members.iter().filter(|member| member.role == Role::Owner);
+        assert_eq!(owners.count(), 1, "{members:?}");
+    }
 }

@@ -51,12 +51,12 @@ pub struct OidcStart {
 pub enum OidcProblem {
     /// A cookie with the choice, for the page that asks.
     #[error(
-        "the account's address is a member of several workspaces, or of one that nobody vouched for"
+        "the account's address belongs to members of several workspaces, or to one that nobody vouched for"
     )]
     Choose(Secret),
     #[error("no member has this account's address")]
     NoMember,
-    #[error("no group of the account makes it a member")]
+    #[error("no group of the account is mapped to a role (--oidc-group-role)")]
     NoGroup,
     #[error("the provider refused the sign-in")]
     Denied,

@@ -130,6 +130,10 @@ impl Gateway {
 
     /// Uses up a link: makes the first owner or an invited member, or sets a new password; and signs
     /// them in.
+    ///
+    /// # Errors
+    /// `not_found` for a link that is over: used, expired, for the first owner where there is one, or for a new
+    /// password of a member who has another role by now.
     pub async fn set_up(&self, request: SetUpRequest, client: &Browser) -> Result<SignedIn, Error> {
         let token_hash = hash(request.token.expose());
         let now_ms = self.clock.now_ms();
@@ -156,30 +160,30 @@ impl Gateway {
         if link.kind != LinkKind::Reset && name.is_none() {
             return Err(Error::InvalidRequest("name: is required".to_owned()));
         }
-        if let (LinkKind::Reset, Some(id)) = (link.kind, &link.member_id)
-            && let Some(member) = self.store.find_member(&link.workspace_id, id).await?
-        {
-            self.need_ungoverned(&member, "how they sign in").await?;
-        }
+        let resets = match &link.member_id {
+            Some(id) => {
+                let found = self.store.find_member(&link.workspace_id, id).await?;
+                let member = found.ok_or_else(over)?;
+                self.require_not_group_managed(&member, "how they sign in")
+                    .await?;
+                Some(member)
+            }
+            None => None,
+        };
         let password_hash = self.passwords.hash(request.password).await?;
+        if let Some(member) = resets {
+            let action = AuditAction::MembersSetPassword;
+            let reset = self
+                .audited_member(&member, action, json!({}), client)
+                .reset_member_password(&token_hash, &password_hash, now_ms)
+                .await?;
+            return self.begin(reset.ok_or_else(over)?, None, client).await;
+        }
         let link = self
             .store
             .take_member_link(&token_hash, now_ms)
             .await?
             .ok_or_else(over)?;
-        if let (LinkKind::Reset, Some(id)) = (link.kind, &link.member_id) {
-            let found = self.store.find_member(&link.workspace_id, id).await?;
-            let member = found.ok_or_else(over)?;
-            let action = AuditAction::MembersSetPassword;
-            let set = self
-                .audited_member(&member, action, json!({}), client)
-                .set_member_password(&link.workspace_id, id, &password_hash, None)
-                .await?;
-            if !set {
-                return Err(over());
-            }
-            return self.begin(member, None, client).await;
-        }
         let member = Member {
             workspace_id: link.workspace_id,
             id: ids::ulid("mem"),

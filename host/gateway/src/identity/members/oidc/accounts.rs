@@ -71,6 +71,13 @@ enum AccountState {
     Over,
 }
 
+/// What the provider has just said of an account.
+struct AskedAccount {
+    groups: Vec<String>,
+    /// When it has to be asked again.
+    until_ms: i64,
+}
+
 /// The tokens of an account, sealed.
 #[derive(Serialize, Deserialize)]
 struct KeptTokens {
@@ -145,16 +152,11 @@ impl OidcAccounts {
                 .store
                 .claim_oidc_account(&account, now_ms + TURN_MS, now_ms);
             if claimed.await? {
-                let asking = {
-                    let this = self.clone();
-                    async move { this.ask(account).await }
+                let cause = match self.ask_to_the_end(account).await {
+                    Ok(Some(asked)) => return Ok(AccountState::Until(asked.until_ms)),
+                    Ok(None) => return Ok(AccountState::Over),
+                    Err(cause) => cause,
                 };
-                let asking = self.running.track_future(trace::carry(asking));
-                let asking = self.workers.spawn(asking);
-                let asked = asking
-                    .await
-                    .map_err(|cause| Error::Internal(cause.into()))?;
-                let Err(cause) = asked else { return asked };
                 tracing::warn!(error = format!("{cause:#}"), "members.groups_not_asked");
                 let ends_ms = asked_ms + CONFIRMED_MS;
                 return match cause {
@@ -173,17 +175,56 @@ impl OidcAccounts {
         Err(Error::ProviderUnavailable)
     }
 
-    /// Asks about an account whose turn this process has, and gives the turn back.
-    async fn ask(&self, account: OidcAccount) -> Result<AccountState, Error> {
+    /// The groups of an account, asked for now, however long ago that was done before. `None`: the person has to
+    /// sign in again.
+    pub(super) async fn groups_now(
+        self: &Arc<Self>,
+        subject: &str,
+    ) -> Result<Option<Vec<String>>, Error> {
+        for _ in 0..WAITS_MAX {
+            let Some(account) = self.store.find_oidc_account(subject).await? else {
+                return Ok(None);
+            };
+            let now_ms = self.clock.now_ms();
+            let claimed = self
+                .store
+                .claim_oidc_account(&account, now_ms + TURN_MS, now_ms);
+            if claimed.await? {
+                let asked = self.ask_to_the_end(account).await?;
+                return Ok(asked.map(|asked| asked.groups));
+            }
+            tokio::time::sleep(WAIT).await;
+        }
+        Err(Error::ProviderUnavailable)
+    }
+
+    /// The same as [`OidcAccounts::ask`], whether or not the caller waits for it.
+    async fn ask_to_the_end(
+        self: &Arc<Self>,
+        account: OidcAccount,
+    ) -> Result<Option<AskedAccount>, Error> {
+        let asking = {
+            let this = self.clone();
+            async move { this.ask(account).await }
+        };
+        let asking = self.running.track_future(trace::carry(asking));
+        let asked = self.workers.spawn(asking).await;
+        asked.map_err(|cause| Error::Internal(cause.into()))?
+    }
+
+    /// Asks about an account whose turn this process has, and gives the turn back. `None`: the person has to sign
+    /// in again.
+    async fn ask(&self, account: OidcAccount) -> Result<Option<AskedAccount>, Error> {
         let asked_ms = self.clock.now_ms();
         let subject = &account.subject;
         match self.ask_groups(&account, asked_ms).await {
             Ok(Some(groups)) => {
-                let governed = self.governed(&groups).await?;
-                self.apply(subject, &governed).await?;
+                let group_managed = self.group_managed(&groups).await?;
+                self.apply(subject, &group_managed).await?;
                 let store = &self.store;
                 store.release_oidc_account(subject, Some(asked_ms)).await?;
-                Ok(AccountState::Until(asked_ms + ASKED_EVERY_MS))
+                let until_ms = asked_ms + ASKED_EVERY_MS;
+                Ok(Some(AskedAccount { groups, until_ms }))
             }
             Ok(None) => {
                 let ended = self.store.delete_oidc_account(subject, &account.sealed);
@@ -191,7 +232,7 @@ impl OidcAccounts {
                 if ended.await? {
                     self.end_access(subject).await?;
                 }
-                Ok(AccountState::Over)
+                Ok(None)
             }
             Err(cause) => {
                 self.store.release_oidc_account(subject, None).await?;
@@ -260,10 +301,10 @@ impl OidcAccounts {
     /// Ends where the members of an account are signed in, and their apps, where the groups decide about
     /// them.
     async fn end_access(&self, subject: &str) -> Result<(), StoreError> {
-        let governed = self.governed(&[]).await?;
+        let group_managed = self.group_managed(&[]).await?;
         let members = self.store.members_with_oidc(subject, i64::MAX).await?;
         for member in members {
-            let decides = governed
+            let decides = group_managed
                 .iter()
                 .any(|one| one.workspace.id == member.workspace_id);
             if !decides || member.password_hash.is_some() {
@@ -316,7 +357,7 @@ impl Gateway {
         workspace: &Workspace,
         anew: bool,
     ) -> Result<Option<ConfirmedMember>, Error> {
-        let decided = self.governing(&member, workspace).await?;
+        let decided = self.managing_provider(&member, workspace).await?;
         let (Some(accounts), Some(subject)) = (decided, &member.oidc_subject) else {
             return Ok(Some(ConfirmedMember {
                 member,
@@ -348,9 +389,13 @@ impl Gateway {
     ///
     /// # Errors
     /// `conflict`.
-    pub(crate) async fn need_ungoverned(&self, member: &Member, what: &str) -> Result<(), Error> {
+    pub(crate) async fn require_not_group_managed(
+        &self,
+        member: &Member,
+        what: &str,
+    ) -> Result<(), Error> {
         let workspace = self.workspace_of(member).await?;
-        match self.governing(member, &workspace).await? {
+        match self.managing_provider(member, &workspace).await? {
             Some(accounts) => Err(Error::Conflict(format!(
                 "{} is a member by the groups of {}, which decide about {what}",
                 member.email,
@@ -361,7 +406,7 @@ impl Gateway {
     }
 
     /// The provider, where its groups decide about this member.
-    async fn governing(
+    pub(super) async fn managing_provider(
         &self,
         member: &Member,
         workspace: &Workspace,
@@ -370,7 +415,7 @@ impl Gateway {
             return Ok(None);
         };
         let first = self.is_operator(&workspace.id).await?;
-        let decide = group_claims::governs(accounts.config(), member, &workspace.name, first);
+        let decide = group_claims::manages(accounts.config(), member, &workspace.name, first);
         Ok(decide.then_some(accounts))
     }
 }

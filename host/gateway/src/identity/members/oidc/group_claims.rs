@@ -32,7 +32,7 @@ pub(super) fn read_groups(claims: &Map<String, Value>, claim: &str) -> Option<Ve
 }
 
 /// Whether the groups decide about a member of this workspace. `first`: whether it is the first one.
-pub(super) fn governs(
+pub(super) fn manages(
     config: &OidcConfig,
     member: &Member,
     workspace_name: &str,
@@ -117,9 +117,9 @@ mod tests {
         };
         let own = Some("https://id.test 7");
         let alone = member(own, None);
-        assert!(governs(&config, &alone, "first", true));
-        assert!(governs(&config, &alone, "acme", false));
-        assert!(!governs(&config, &alone, "other", false));
+        assert!(manages(&config, &alone, "first", true));
+        assert!(manages(&config, &alone, "acme", false));
+        assert!(!manages(&config, &alone, "other", false));
         for other in [
             member(own, Some("hash")),
             member(None, None),
@@ -127,7 +127,7 @@ mod tests {
             member(Some("https://other.test 7"), None),
         ] {
             assert!(
-                !governs(&config, &other, "first", true),
+                !manages(&config, &other, "first", true),
                 "{:?}",
                 other.oidc_subject
             );

@@ -35,7 +35,7 @@ fn role_by(rules: &[&GroupRule], groups: &[String]) -> Option<Role> {
 
 impl OidcAccounts {
     /// The workspaces that rules name, and what `groups` come to in each.
-    pub(super) async fn governed(
+    pub(super) async fn group_managed(
         &self,
         groups: &[String],
     ) -> Result<Vec<GovernedWorkspace>, StoreError> {
@@ -67,11 +67,11 @@ impl OidcAccounts {
     pub(super) async fn apply(
         &self,
         subject: &str,
-        governed: &[GovernedWorkspace],
+        group_managed: &[GovernedWorkspace],
     ) -> Result<(), StoreError> {
         let members = self.store.members_with_oidc(subject, MEMBERS_MAX).await?;
         for member in members {
-            let decided = governed
+            let decided = group_managed
                 .iter()
                 .find(|one| one.workspace.id == member.workspace_id)
                 .filter(|_| member.password_hash.is_none());
@@ -127,14 +127,14 @@ impl Gateway {
         client: &Browser,
     ) -> Result<Vec<GovernedWorkspace>, OidcProblem> {
         let accounts = self.configured()?;
-        let governed = accounts
-            .governed(&claims.groups)
+        let group_managed = accounts
+            .group_managed(&claims.groups)
             .await
             .map_err(Error::from)?;
         let subject = account.subject();
         let known = self.store.members_with_oidc(subject, MEMBERS_MAX).await;
         let known = known.map_err(Error::from)?;
-        for decided in &governed {
+        for decided in &group_managed {
             let Some(role) = decided.role else { continue };
             let workspace_id = &decided.workspace.id;
             let is_known = known.iter().any(|one| one.workspace_id == *workspace_id);
@@ -166,9 +166,41 @@ impl Gateway {
                 Err(cause) => return Err(Error::from(cause).into()),
             }
         }
-        let applied = accounts.apply(subject, &governed).await;
+        let applied = accounts.apply(subject, &group_managed).await;
         applied.map_err(Error::from)?;
-        Ok(governed)
+        Ok(group_managed)
+    }
+
+    /// What the groups of an account, asked for now, say of each workspace, where they decide about a member to
+    /// whom it is about to be tied. `None`: they do not. `tied`: the member as the tie makes it.
+    ///
+    /// # Errors
+    /// `sign_in_required` where the provider takes the account's tokens no more; `overloaded` where it does not
+    /// answer.
+    pub(super) async fn groups_before_tie(
+        &self,
+        tied: &Member,
+    ) -> Result<Option<Vec<GovernedWorkspace>>, Error> {
+        let workspace = self.workspace_of(tied).await?;
+        let decides = self.managing_provider(tied, &workspace).await?;
+        let (Some(accounts), Some(subject)) = (decides, &tied.oidc_subject) else {
+            return Ok(None);
+        };
+        let groups = accounts.groups_now(subject).await?;
+        let groups = groups.ok_or(Error::SignInRequired)?;
+        Ok(Some(accounts.group_managed(&groups).await?))
+    }
+
+    /// Gives a member to whom an account is tied by now the role that its groups gave before.
+    pub(super) async fn apply_groups(
+        &self,
+        account: &Account,
+        group_managed: &[GovernedWorkspace],
+    ) -> Result<(), Error> {
+        if let Some(accounts) = &self.oidc {
+            accounts.apply(account.subject(), group_managed).await?;
+        }
+        Ok(())
     }
 
     /// Refuses an invitation to a workspace that no group of the person names.

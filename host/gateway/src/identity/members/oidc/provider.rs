@@ -15,7 +15,7 @@ use super::which::AccountClaims;
 use super::{OidcProblem, failed};
 use crate::config::OidcConfig;
 use toolgate_catalog::manifest::TokenAuth;
-use toolgate_egress::{Egress, HostClass, HostRequest, HostResponse};
+use toolgate_egress::{DestinationClass, Egress, HostRequest, HostResponse};
 use toolgate_oauth::Provider;
 use toolgate_oauth::id_token::{self, ExpectedClaims};
 use toolgate_oauth::token::Tokens;
@@ -69,7 +69,7 @@ impl OidcProvider {
         let found: Discovered = self.fetch(&url).await?;
         if found.issuer.trim_end_matches('/') != self.config.issuer {
             return Err(failed(
-                "the provider names itself otherwise than --oidc-issuer",
+                "the issuer in the provider's metadata does not match --oidc-issuer",
             ));
         }
         Ok(found)
@@ -221,7 +221,7 @@ impl OidcProvider {
         }
         let request = HostRequest {
             method: Method::GET,
-            class: HostClass::Identity,
+            class: DestinationClass::Identity,
             url: url.to_owned(),
             headers,
             body: Bytes::new(),

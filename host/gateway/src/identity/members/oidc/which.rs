@@ -10,7 +10,7 @@ use crate::identity::members::checked_email;
 use crate::identity::members::sign_in::{Browser, SignedIn};
 use crate::{Error, Gateway};
 use toolgate_core::ids;
-use toolgate_store::{LinkKind, Member, Role, StoreError};
+use toolgate_store::{LinkKind, Member, MemberLink, Role, StoreError};
 use toolgate_vault::{Purpose, Secret};
 
 /// Members among whom one person chooses.
@@ -50,6 +50,17 @@ impl Account {
 
     pub(super) fn email(&self) -> Option<&str> {
         self.email.as_deref()
+    }
+
+    /// The member as a tie to the account makes it ([`toolgate_store::Store::link_member_oidc`]).
+    fn tied(&self, member: &Member) -> Member {
+        let member = member.clone();
+        Member {
+            password_hash: member.password_hash.filter(|_| member.vouched),
+            oidc_subject: Some(self.subject.clone()),
+            vouched: true,
+            ..member
+        }
     }
 }
 
@@ -128,7 +139,9 @@ impl Gateway {
             return Err(OidcProblem::NoMember);
         }
         let taken = self.store.take_member_link(invitation, now_ms).await;
-        let link = taken.map_err(Error::from)?.ok_or(OidcProblem::Expired)?;
+        if taken.map_err(Error::from)?.is_none() {
+            return self.owner_by_groups(account, &link).await;
+        }
         let member = Member {
             workspace_id: link.workspace_id,
             id: ids::ulid("mem"),
@@ -164,6 +177,25 @@ impl Gateway {
         }
     }
 
+    /// The member for whom a link for the first owner is over because groups have made them the owner a moment
+    /// ago.
+    async fn owner_by_groups(
+        &self,
+        account: &Account,
+        link: &MemberLink,
+    ) -> Result<Member, OidcProblem> {
+        let known = self
+            .store
+            .members_with_oidc(&account.subject, CHOICES_MAX)
+            .await
+            .map_err(Error::from)?;
+        known
+            .into_iter()
+            .find(|one| one.workspace_id == link.workspace_id && one.role == Role::Owner)
+            .filter(|_| link.kind == LinkKind::Setup)
+            .ok_or(OidcProblem::Expired)
+    }
+
     async fn first_owner(&self, member: Member, client: &Browser) -> Result<Member, OidcProblem> {
         let role = Role::Owner;
         let details = json!({ "from": member.role, "to": role, "email": member.email });
@@ -191,7 +223,8 @@ impl Gateway {
     /// Signs in to the workspace that the person has chosen, and ties the account to the member there.
     ///
     /// # Errors
-    /// `not_found` for a workspace that was not offered.
+    /// `not_found` for a workspace that was not offered, and where groups decide there and none names the person;
+    /// `overloaded` where they do and the provider does not answer.
     pub async fn choose_oidc(
         &self,
         choice: Option<&str>,
@@ -213,9 +246,23 @@ impl Gateway {
             subject: choice.subject,
             email: None,
         };
+        // Whom no group names is not let in by a choice either, and the member stays as it was.
+        let group_managed = match member.oidc_subject {
+            Some(_) => None,
+            None => self.groups_before_tie(&account.tied(&member)).await?,
+        };
+        if let Some(group_managed) = &group_managed
+            && !group_managed
+                .iter()
+                .any(|one| one.workspace.id == member.workspace_id && one.role.is_some())
+        {
+            return Err(unknown());
+        }
         let tied = self.tie(&account, member, client).await;
         let member = tied.map_err(|_| unknown())?;
-        // Whom no group names is not let in by a choice either.
+        if let Some(group_managed) = &group_managed {
+            self.apply_groups(&account, group_managed).await?;
+        }
         let member = self.confirmed_now(member).await?.ok_or_else(unknown)?;
         let details = json!({ "chosen": true });
         let signed_in = self.begin(member, Some(details), client).await?;
@@ -251,7 +298,7 @@ impl Gateway {
         Ok(OidcProblem::Choose(signed))
     }
 
-    /// Ties a member to the account, unless it is tied to another.
+    /// Ties a member to the account, unless it is tied to another. Answers the member as it is then.
     async fn tie(
         &self,
         account: &Account,
@@ -267,11 +314,12 @@ impl Gateway {
             .link_member_oidc(&member.workspace_id, &member.id, &account.subject)
             .await
             .map_err(Error::from)?;
-        if tied {
-            Ok(member)
-        } else {
-            Err(OidcProblem::NoMember)
+        if !tied {
+            return Err(OidcProblem::NoMember);
         }
+        let now = self.store.find_member(&member.workspace_id, &member.id);
+        let now = now.await.map_err(Error::from)?;
+        now.ok_or(OidcProblem::NoMember)
     }
 }
 
