@@ -95,14 +95,14 @@ pub enum Error {
     },
     #[error("too many requests")]
     RateLimited(RateLimited),
-    #[error("the gateway is at its limit of running calls")]
+    #[error("the gateway is at a limit of concurrent work")]
     Overloaded { retry_after_s: u64 },
     #[error("the gateway is stopping")]
     Stopping,
     #[error("the identity provider, whose groups decide who is a member, does not answer")]
     ProviderUnavailable,
     /// With the cause for the log; without one, receipts wait for the database.
-    #[error("the database does not answer or takes no writes")]
+    #[error("the database does not answer or does not accept writes")]
     DatabaseUnavailable(Option<anyhow::Error>),
     #[error("internal error")]
     Internal(#[source] anyhow::Error),
@@ -182,16 +182,16 @@ impl Error {
             }
             Self::ApiKeyRequired => "Send the header Authorization: Bearer <API_KEY>.".to_owned(),
             Self::InvalidApiKey => {
-                "Create a key with `toolgate key create` or in Settings > API.".to_owned()
+                "Create a key with `toolgate key create` or in Settings > API keys.".to_owned()
             }
             Self::AccessTokenRequired => {
-                "Sign in: the header WWW-Authenticate says where a client finds how.".to_owned()
+                "Sign in: the header WWW-Authenticate names the metadata that a client needs for it.".to_owned()
             }
             Self::InvalidAccessToken => {
                 "Exchange the refresh token for a new one, or connect again.".to_owned()
             }
             Self::OwnQuestion => {
-                "Another person decides. A permission rule with the approvers `self` leaves it to the member who asked; no API key ever decides what it asked for itself.".to_owned()
+                "Another person has to decide. If the permission rule has the approvers `self`, the member who made the call may decide too; an API key can never decide its own call.".to_owned()
             }
             Self::ScopeDenied("users:any") => {
                 "Leave user_id out: this key acts for its own user. A key made with `toolgate key create --users-any` acts for every user of the workspace.".to_owned()
@@ -223,7 +223,7 @@ impl Error {
                 format!("Repeat the request after {} s.", self.retry_after_s()?)
             }
             Self::OutcomeUnknown { execution_id, .. } => format!(
-                "Read the receipt {execution_id} to see what left; send retry_unknown: true to run it again."
+                "Check whether it was done (the receipt {execution_id}, if there is one, lists what was sent); send retry_unknown: true to run it again."
             ),
             _ => return None,
         })

@@ -5,6 +5,9 @@
 //! [`dispatcher`] sends them, in order for each webhook; [`schedule`] is the pure rule of what follows
 //! from an answer; [`signing`] makes secrets and signatures; [`deliveries`] shows what became of
 //! each. Addresses are held to the policy of egress, at the making and at every sending.
+//!
+//! Whoever acts for one user alone has the webhooks whose filter names exactly that user: what they make
+//! has that filter, and others are not there for them.
 
 pub mod inbound;
 
@@ -19,7 +22,7 @@ use serde_json::json;
 use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
-use toolgate_core::ids;
+use toolgate_core::ids::{self, UserId};
 use toolgate_store::{self as store, EventFilters, EventType, TRIGGER_PREFIX, WebhookChange};
 use toolgate_vault::Secret;
 
@@ -151,7 +154,7 @@ impl Gateway {
             url: request.url,
             description: request.description,
             events: request.events,
-            filters: checked_filters(request.filters)?,
+            filters: checked_filters(caller, request.filters)?,
             enabled: true,
             disabled_reason: None,
             disabled_at_ms: None,
@@ -182,9 +185,10 @@ impl Gateway {
     pub async fn webhooks(&self, caller: &Caller) -> Result<WebhookList, Error> {
         caller.need(Scope::Webhooks)?;
         let rows = self.store.list_webhooks(&caller.workspace_id).await?;
+        let rows = rows.into_iter().filter(|row| is_visible(caller, row));
         let now_ms = self.clock.now_ms();
         Ok(WebhookList {
-            webhooks: rows.into_iter().map(|row| shown(row, now_ms)).collect(),
+            webhooks: rows.map(|row| shown(row, now_ms)).collect(),
         })
     }
 
@@ -210,7 +214,10 @@ impl Gateway {
         if let Some(events) = &request.events {
             check_events(events)?;
         }
-        let filters = request.filters.map(checked_filters).transpose()?;
+        let filters = request
+            .filters
+            .map(|filters| checked_filters(caller, filters))
+            .transpose()?;
         let change = WebhookChange {
             url: request.url.as_deref(),
             description: request.description.as_deref(),
@@ -240,6 +247,9 @@ impl Gateway {
         webhook_id: &str,
     ) -> Result<DeletedWebhook, Error> {
         caller.need(Scope::Webhooks)?;
+        if caller.confined {
+            self.find_webhook(caller, webhook_id).await?;
+        }
         let workspace_id = &caller.workspace_id;
         let audited = self.audited(caller, AuditAction::WebhooksDelete, webhook_id, json!({}));
         if !audited.delete_webhook(workspace_id, webhook_id).await? {
@@ -309,7 +319,9 @@ impl Gateway {
             .store
             .find_webhook(&caller.workspace_id, webhook_id)
             .await?;
-        found.ok_or_else(|| unknown(webhook_id))
+        found
+            .filter(|row| is_visible(caller, row))
+            .ok_or_else(|| unknown(webhook_id))
     }
 
     pub(crate) fn seal_secret(
@@ -405,7 +417,15 @@ fn is_pattern(pattern: &str) -> bool {
     })
 }
 
-fn checked_filters(filters: Filters) -> Result<EventFilters, Error> {
+/// Whether the webhook is there for the caller.
+fn is_visible(caller: &Caller, webhook: &store::WebhookRow) -> bool {
+    let users = webhook.filters.user_ids.as_deref();
+    !caller.confined || matches!(users, Some([only]) if caller.acts_for(only))
+}
+
+/// The filters as they are kept: those of a caller who acts for one user alone let nothing pass but that
+/// user's events.
+fn checked_filters(caller: &Caller, filters: Filters) -> Result<EventFilters, Error> {
     for (name, values) in [
         ("user_ids", &filters.user_ids),
         ("services", &filters.services),
@@ -423,8 +443,18 @@ fn checked_filters(filters: Filters) -> Result<EventFilters, Error> {
             )));
         }
     }
+    let mut user_ids = filters.user_ids;
+    if caller.confined {
+        for named in user_ids.iter().flatten() {
+            let named = UserId::parse(named);
+            let named = named
+                .map_err(|cause| Error::InvalidRequest(format!("filters.user_ids: {cause}")))?;
+            caller.user(Some(&named))?;
+        }
+        user_ids = Some(vec![caller.default_user.to_string()]);
+    }
     Ok(EventFilters {
-        user_ids: filters.user_ids,
+        user_ids,
         services: filters.services,
         tool_names: filters.tool_names,
     })

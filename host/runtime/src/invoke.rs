@@ -84,6 +84,7 @@ impl Runtime {
         let memory_bytes = store.data().meter.memory_bytes();
         pool.note_memory(memory_bytes);
         store.data_mut().flush_stdio();
+        store.data_mut().end_requests().await;
         // Behind the wasi:http door a guest learns of a failed request and may go on; the rest is not
         // what it would have done.
         if scope.is_dry_run() && !scope.planned().is_empty() {

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use tokio::time::Instant;
+use tokio_util::task::TaskTracker;
 use wasmtime_wasi_http::{
     DEFAULT_FORBIDDEN_HEADERS, Error, ForbiddenHeaderFilter, RequestOptions, WasiBody,
     WasiHttpHooks,
@@ -29,6 +30,8 @@ pub(super) struct HttpContext {
     pub deadline: Instant,
     pub response_bytes_max: usize,
     pub held: BodyBudget,
+    /// Requests that have not ended, each a task of its own.
+    pub under_way: TaskTracker,
 }
 
 /// Bytes of request bodies that the host holds for one call. A guest need not wait for an answer before
@@ -111,7 +114,7 @@ impl WasiHttpHooks for HttpContext {
             held: self.held.clone(),
             bytes: 0,
         };
-        Box::new(async move {
+        Box::new(self.under_way.track_future(async move {
             let (head, body) = request.into_parts();
             let body = collected(body, &mut part).await?;
             let headers = head
@@ -146,7 +149,7 @@ impl WasiHttpHooks for HttpContext {
                 .boxed_unsync();
             let answer = answer.body(body).map_err(|_| Error::HttpProtocolError)?;
             Ok((answer, Box::new(async { Ok(()) }) as IoDone))
-        })
+        }))
     }
 }
 

@@ -1,5 +1,9 @@
 //! The WASI of a call, made when its guest first uses it.
 
+use std::time::Duration;
+
+use tokio::time::timeout;
+use tokio_util::task::TaskTracker;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtxView, WasiHttpView};
@@ -7,6 +11,9 @@ use wasmtime_wasi_http::{WasiHttpCtxView, WasiHttpView};
 use super::guest::Guest;
 use super::wasi::Wasi;
 use super::wasi_http::{BodyBudget, HttpContext};
+
+/// Longest wait for tasks that were asked to end; each does so the next time that it has to wait.
+const ENDED_WITHIN: Duration = Duration::from_secs(5);
 
 impl Guest {
     fn wasi(&mut self) -> (&mut Wasi, &mut ResourceTable) {
@@ -17,12 +24,33 @@ impl Guest {
                 deadline: self.deadline,
                 response_bytes_max: self.response_bytes_max,
                 held: BodyBudget::default(),
+                under_way: TaskTracker::new(),
             };
             let wasi = Wasi::new(self.random, self.now_ms, http_context);
             self.wasi = Some(Box::new(wasi));
         }
         let wasi = self.wasi.as_mut().expect("it was made just now");
         (wasi, &mut self.table)
+    }
+
+    /// Gives up the requests that an ended guest has left under way at its second door, and returns once
+    /// each has written its line of the receipt. Each runs in a task, and a task is only asked to end when
+    /// its answer is dropped: nobody may read what left before that.
+    pub(super) async fn end_requests(&mut self) {
+        let Some(wasi) = &self.wasi else {
+            return;
+        };
+        let under_way = wasi.http_context.under_way.clone();
+        // The answers are in it.
+        self.table = ResourceTable::new();
+        under_way.close();
+        if timeout(ENDED_WITHIN, under_way.wait()).await.is_err() {
+            tracing::error!(
+                plugin.service = &*self.service,
+                requests = under_way.len(),
+                "runtime.requests_not_ended"
+            );
+        }
     }
 }
 

@@ -2,8 +2,13 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use sqlx::Connection as _;
+use sqlx::postgres::{PgConnection, PgPoolOptions};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 use toolgate_tests::component::{Fixture, locked, tool};
-use toolgate_tests::gateway::{Answer, TestGateway};
+use toolgate_tests::gateway::{Answer, Options, PATIENCE, TestGateway};
+use toolgate_tests::postgres;
 
 const RUN: &str = "/v1/tools/once_run/execute";
 
@@ -94,12 +99,72 @@ async fn a_created_skill_is_created_once() {
     let again = post(&gateway, "/v1/skills", "k", &body).await;
     assert_eq!((first.status, again.status), (201, 201));
     assert_eq!(first.data(), again.data());
+    // What the error `outcome_unknown` advises, for a request whose outcome is known.
+    let knowing = json!({"name": "A", "summary": "B", "instructions": "C", "retry_unknown": true});
+    let again = post(&gateway, "/v1/skills", "k", &knowing).await;
+    assert_eq!(again.status, 201, "{}", again.text);
+    assert_eq!(again.data(), first.data());
+    let without_key = gateway.post("/v1/skills", &knowing).await;
+    assert_eq!(without_key.code(), "invalid_request");
     assert_eq!(gateway.get("/v1/skills").await.data()["total"], 1);
     let long = "k".repeat(256);
     for key in ["", "a b", &long] {
         let refused = post(&gateway, "/v1/skills", key, &body).await;
         assert_eq!((refused.status, &*refused.code()), (400, "invalid_request"));
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_hangs_up_and_comes_back_gets_the_answer_of_its_first_request() {
+    let url = tokio::task::spawn_blocking(postgres::fresh_url);
+    let url = url.await.unwrap();
+    let gateway = TestGateway::start(Options {
+        database_url: Some(url.clone()),
+        ..Options::default()
+    })
+    .await;
+    // The request waits for this lock, with its key claimed.
+    let mut lock = PgConnection::connect(&url).await.unwrap();
+    for sql in ["BEGIN", "LOCK TABLE skills IN SHARE MODE"] {
+        sqlx::raw_sql(sql).execute(&mut lock).await.unwrap();
+    }
+    let body = json!({"name": "A", "summary": "B", "instructions": "C"});
+    let text = body.to_string();
+    let request = format!(
+        "POST /v1/skills HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\nidempotency-key: k\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{text}",
+        gateway.address,
+        gateway.key,
+        text.len()
+    );
+    let mut client = TcpStream::connect(gateway.address).await.unwrap();
+    client.write_all(request.as_bytes()).await.unwrap();
+    let watch = PgPoolOptions::new().max_connections(1).connect_lazy(&url);
+    let watch = watch.unwrap();
+    gateway
+        .wait("the insert to wait for the lock", async || {
+            let sql = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+                       AND wait_event_type = 'Lock' AND query LIKE 'INSERT INTO skills%'";
+            let waiting: i64 = sqlx::query_scalar(sql).fetch_one(&watch).await.unwrap();
+            waiting > 0
+        })
+        .await;
+    client.shutdown().await.unwrap();
+    // The gateway has noticed once it closes the connection, too.
+    let mut said = Vec::new();
+    let closed = tokio::time::timeout(PATIENCE, client.read_to_end(&mut said)).await;
+    closed.expect("the connection is closed").unwrap();
+    assert!(said.is_empty(), "{}", String::from_utf8_lossy(&said));
+
+    lock.close().await.unwrap();
+    gateway
+        .wait("the first request to end", async || {
+            post(&gateway, "/v1/skills", "k", &body).await.status != 409
+        })
+        .await;
+    let again = post(&gateway, "/v1/skills", "k", &body).await;
+    assert_eq!(again.status, 201, "{}", again.text);
+    assert_eq!(gateway.get("/v1/skills").await.data()["total"], 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,8 @@
 //! wasi:http leads into the same pipeline as the plugin contract's egress.
 
 use serde_json::json;
-use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
+use toolgate_tests::gateway::{Options, PATIENCE, TestGateway, built_plugin};
+use toolgate_tests::holding::Holding;
 use toolgate_tests::upstream::Upstream;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -88,6 +89,34 @@ async fn bodies_that_wait_for_a_slow_service_do_not_pile_up() {
         json!(["ErrorCode::HttpRequestBodySize(Some(8388608))"]),
         "{answer}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_is_under_way_when_the_plugin_returns_is_in_the_receipt() {
+    let service = Holding::start().await;
+    let url = format!("http://{}", service.address);
+    let gateway = TestGateway::with_upstream("door", "door.example.com", url).await;
+    // Nobody is answered, and the plugin waits for no answer: the first requests arrive while it writes
+    // the bodies of the last ones.
+    let flood = json!({ "requests": 8, "mib": 4 });
+    let answer = gateway.execute("door_flood", flood).await;
+    assert_eq!(answer["status"], "success", "{answer}");
+    let path = format!(
+        "/v1/executions/{}",
+        answer["execution_id"].as_str().unwrap()
+    );
+    let receipt = gateway.get(&path).await.data();
+    let first = tokio::time::timeout(PATIENCE, service.arrived.acquire()).await;
+    first.expect("a request has arrived").unwrap().forget();
+    let arrived = 1 + service.arrived.available_permits();
+
+    assert_eq!(receipt["status"], "success", "{receipt}");
+    let requests = receipt["requests"].as_array().unwrap();
+    assert!(requests.len() >= arrived, "{arrived} arrived: {receipt}");
+    for request in requests {
+        assert_eq!(request["method"], "POST", "{request}");
+        assert_eq!(request["status"], json!(null), "{request}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -53,7 +53,7 @@ struct LogFile {
 
 /// The file that an entry is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LoggedIn(usize);
+pub(crate) struct LogFileIndex(usize);
 
 /// One entry.
 #[derive(Debug, Deserialize, Serialize)]
@@ -66,7 +66,7 @@ struct Entry<R, S> {
 pub(crate) struct LeftReceipt {
     pub(crate) receipt: ExecutionRow,
     pub(crate) session: Option<SessionRow>,
-    pub(crate) logged: LoggedIn,
+    pub(crate) logged: LogFileIndex,
 }
 
 impl ReceiptLog {
@@ -90,7 +90,7 @@ impl ReceiptLog {
             let first = files.len();
             for half in 0..2 {
                 let file = open_file(&folder.join(format!("{process}-{half}.log")))?;
-                let logged = LoggedIn(first + half);
+                let logged = LogFileIndex(first + half);
                 let before = left.len();
                 let bytes = read_entries(&file, logged, &mut left)?;
                 let entries = left.len() - before;
@@ -132,7 +132,7 @@ impl ReceiptLog {
         &self,
         receipt: &ExecutionRow,
         session: Option<&SessionRow>,
-    ) -> io::Result<LoggedIn> {
+    ) -> io::Result<LogFileIndex> {
         let mut line = vec![b' '; CHECKSUM_CHARS];
         serde_json::to_writer(&mut line, &Entry { receipt, session })?;
         let checksum = format!("{:08x}", crc32fast::hash(&line[CHECKSUM_CHARS..]));
@@ -142,11 +142,11 @@ impl ReceiptLog {
         files.switch_if_full();
         let active = files.active;
         files.files[active].append(&line)?;
-        Ok(LoggedIn(active))
+        Ok(LogFileIndex(active))
     }
 
     /// The rows of these entries are in the database.
-    pub(crate) fn release(&self, entries: &[LoggedIn]) {
+    pub(crate) fn release(&self, entries: &[LogFileIndex]) {
         let mut files = self.files();
         let mut counts = vec![0; files.files.len()];
         for entry in entries {
@@ -209,7 +209,7 @@ fn open_file(path: &Path) -> io::Result<File> {
 
 /// Answers where the last whole line ends. Entries that cannot be read are left out: the last may be half
 /// written, since its call had no answer.
-fn read_entries(file: &File, logged: LoggedIn, left: &mut Vec<LeftReceipt>) -> io::Result<u64> {
+fn read_entries(file: &File, logged: LogFileIndex, left: &mut Vec<LeftReceipt>) -> io::Result<u64> {
     let mut lines = BufReader::new(file);
     let mut line = Vec::new();
     let mut whole = 0;

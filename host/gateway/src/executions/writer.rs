@@ -16,7 +16,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::{sleep, timeout};
 
-use super::receipt_log::{LeftReceipt, LoggedIn, ReceiptLog};
+use super::receipt_log::{LeftReceipt, LogFileIndex, ReceiptLog};
 use toolgate_core::text::Text;
 use toolgate_store::{ExecutionRow, RequestAnswer, SessionRow, Store, StoreError};
 
@@ -28,6 +28,8 @@ const BATCH_MAX: usize = 4_096;
 const GATHERED_FOR: Duration = Duration::from_millis(100);
 /// The status of a receipt that was written before its call ended.
 const RUNNING: &str = "running";
+/// The status of one whose call was not seen to end, until its end is written after all.
+const INTERRUPTED: &str = "interrupted";
 /// Between two tries to write; doubled from the first to the last.
 const AGAIN_AFTER: Duration = Duration::from_millis(100);
 const AGAIN_AFTER_MAX: Duration = Duration::from_secs(5);
@@ -74,7 +76,7 @@ struct Item {
     receipt: Option<QueuedReceipt>,
     answer: Option<RequestAnswer>,
     written: Option<WriteResult>,
-    logged: Option<LoggedIn>,
+    logged: Option<LogFileIndex>,
 }
 
 /// Rows of one transaction.
@@ -113,9 +115,8 @@ impl Receipts {
             logged,
         } in left
         {
-            // Written and not released: its subscribers have been told.
             let known = store.find_execution(&receipt.workspace_id, &receipt.id);
-            let written = matches!(known.await, Ok(Some(row)) if row.status != *RUNNING);
+            let written = matches!(known.await, Ok(Some(row)) if is_written(&row, &receipt));
             let receipt = (!written).then(|| Box::new((receipt, session)));
             let item = Item {
                 receipt,
@@ -198,7 +199,7 @@ impl Receipts {
     }
 
     /// `None`: the receipt is on disk only once it is a row. Bodies are not logged.
-    fn log(&self, receipt: &QueuedReceipt) -> Option<LoggedIn> {
+    fn log(&self, receipt: &QueuedReceipt) -> Option<LogFileIndex> {
         let log = self
             .log
             .as_ref()
@@ -349,6 +350,19 @@ impl ReceiptWriter {
     }
 }
 
+/// Whether the row holds what the log still holds. That of a call that ended does: it was written and not
+/// released, and its subscribers have been told. The end of one that is `interrupted` may be in this log
+/// alone: another process gave it up while nobody read the log.
+fn is_written(row: &ExecutionRow, logged: &ExecutionRow) -> bool {
+    let ended =
+        |receipt: &ExecutionRow| receipt.status != *RUNNING && receipt.status != *INTERRUPTED;
+    if ended(row) || ended(logged) {
+        return ended(row);
+    }
+    // Requests are only added while a call runs.
+    logged.requests.len() <= row.requests.len()
+}
+
 /// Waits for work. What nobody waits for lies in the queue for a while, so that it does not wake the
 /// writer one by one.
 async fn gather(waiting: &mut mpsc::Receiver<Item>, hurry: &Notify, items: &mut Vec<Item>) -> bool {
@@ -391,40 +405,4 @@ fn unstorable(cause: &StoreError) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::executions::receipt_log::tests::{fill, receipt};
-    use toolgate_store::Plan;
-
-    #[tokio::test]
-    async fn without_room_in_the_log_a_call_waits_for_the_database() {
-        let folder = tempfile::tempdir().unwrap();
-        let url = format!("sqlite://{}", folder.path().join("toolgate.db").display());
-        let store = Store::open(&url).await.unwrap();
-        let workspace = store.create_workspace("acme", Plan::Free, None, 1).await;
-        let workspace_id = workspace.unwrap().id;
-        let logs = folder.path().join("receipts");
-        let (log, _) = ReceiptLog::open(&logs).unwrap();
-        let log = Arc::new(log);
-        let receipts = Receipts::start(store.clone(), Some(log.clone()));
-        let send = async |id: &str| {
-            let row = ExecutionRow {
-                workspace_id: workspace_id.as_str().into(),
-                ..receipt(id, "success")
-            };
-            receipts.queue(Box::new((row, None))).await.unwrap()
-        };
-        let found = async |id: &str| {
-            let found = store.find_execution(&workspace_id, id).await;
-            found.unwrap().is_some()
-        };
-        assert!(matches!(send("exe_1").await, Queued::Logged));
-        fill(&log, &logs);
-        let queued = send("exe_2").await;
-        assert!(matches!(queued, Queued::Waits(_)), "it is not in the log");
-        assert_eq!(queued.written().await, Ok(()));
-        assert!(found("exe_2").await, "the row is there before the answer");
-        assert_eq!(receipts.flush().await, Ok(()));
-        assert!(found("exe_1").await);
-    }
-}
+mod tests;

@@ -61,6 +61,16 @@ impl KeyedRequest {
             retry_unknown: retry == Some(Value::Bool(true)),
         })
     }
+
+    /// The same request, done again where the outcome of the first is unknown: for one whose body is not
+    /// compared.
+    #[must_use]
+    pub fn retrying(self, retry_unknown: bool) -> Self {
+        Self {
+            retry_unknown,
+            ..self
+        }
+    }
 }
 
 /// A claimed key, while its request runs.
@@ -127,7 +137,7 @@ impl Settlement {
             .map_err(|cause| Error::Internal(cause.into()))
     }
 
-    /// Of work that reaches out: how far it came before trouble of our own nobody knows.
+    /// How far the work came before trouble of our own nobody knows: what it wrote or sent may be there.
     fn after(cause: &Error) -> Self {
         match cause {
             Error::Internal(_) | Error::DatabaseUnavailable(_) => Self::FreeUnlessMarked,
@@ -232,7 +242,7 @@ impl Gateway {
                 KeyedAnswer::Kept(kept) => {
                     let ran = &kept.execution_id;
                     gateway
-                        .may_have_again(&caller, &user, ran, Some(&tool_name))
+                        .check_result_access(&caller, &user, ran, Some(&tool_name))
                         .await?;
                     Ok(IdempotentAnswer::Again(kept.answer))
                 }
@@ -241,64 +251,59 @@ impl Gateway {
         .await
     }
 
-    /// Does `work`, which writes to the database alone and needs `scope`, at most once for the
-    /// attempt's key.
+    /// Does `work`, which needs `scope` and takes no longer than a call, at most once for the attempt's
+    /// key; it goes on when the caller hangs up.
     pub async fn once<T, W>(
         self: &Arc<Self>,
         caller: &Caller,
         scope: Scope,
         attempt: Option<KeyedRequest>,
-        work: W,
+        work: impl FnOnce(Arc<Self>, Caller) -> W,
     ) -> Result<IdempotentAnswer<T>, Error>
     where
-        T: Serialize,
-        W: Future<Output = Result<T, Error>>,
+        T: Clone + Serialize + Send + Sync + 'static,
+        W: Future<Output = Result<T, Error>> + Send + 'static,
     {
         // Before an answer that was kept, too.
         caller.need(scope)?;
-        let Some(attempt) = attempt else {
-            return Ok(IdempotentAnswer::New(work.await?));
-        };
-        let rules = OnceRules {
-            longest: CALL_TIMEOUT,
-            marks_first: true,
-            settles: |done: &Result<T, Error>| match done {
-                Ok(answer) => Settlement::keep(answer),
-                Err(_) => Ok(Settlement::Free),
-            },
-        };
-        let answer = self.with_key(caller, &attempt, rules, |_| work);
-        Ok(answer.await?.into())
+        let work = Box::pin(work(self.clone(), caller.clone()));
+        self.once_within(caller, attempt, CALL_TIMEOUT, work, Clone::clone)
+            .await
     }
 
     /// Does `work`, whose answer holds a secret and is never kept, for one request with the attempt's
-    /// key at a time. A repetition does it again.
+    /// key at a time; it goes on when the caller hangs up. A repetition does it again.
     pub async fn one_at_a_time<T, W>(
         self: &Arc<Self>,
         caller: &Caller,
         attempt: Option<KeyedRequest>,
-        work: W,
+        work: impl FnOnce(Arc<Self>, Caller) -> W,
     ) -> Result<T, Error>
     where
-        W: Future<Output = Result<T, Error>>,
+        T: Send + Sync + 'static,
+        W: Future<Output = Result<T, Error>> + Send + 'static,
     {
-        let Some(attempt) = attempt else {
-            return work.await;
-        };
-        let rules = OnceRules {
-            longest: CALL_TIMEOUT,
-            marks_first: false,
-            settles: |_: &Result<T, Error>| Ok(Settlement::Free),
-        };
-        let answer = self.with_key(caller, &attempt, rules, |_| work);
-        match answer.await? {
-            KeyedAnswer::New(done) => Ok(done),
-            KeyedAnswer::Kept(_) => Err(Error::IdempotencyConflict),
-        }
+        let (gateway, caller) = (self.clone(), caller.clone());
+        let work = Box::pin(work(gateway.clone(), caller.clone()));
+        self.to_its_end(async move {
+            let Some(attempt) = attempt else {
+                return work.await;
+            };
+            let rules = OnceRules {
+                longest: CALL_TIMEOUT,
+                marks_first: false,
+                settles: |_: &Result<T, Error>| Ok(Settlement::Free),
+            };
+            match gateway.with_key(&caller, &attempt, rules, |_| work).await? {
+                KeyedAnswer::New(done) => Ok(done),
+                KeyedAnswer::Kept(_) => Err(Error::IdempotencyConflict),
+            }
+        })
+        .await
     }
 
-    /// Does `work`, which reaches out and may take as long as `longest`, at most once for the
-    /// attempt's key; it goes on when the caller hangs up. What is kept of its answer is `kept`.
+    /// Does `work`, which may take as long as `longest`, at most once for the attempt's key; it goes on
+    /// when the caller hangs up. What is kept of its answer is `kept`.
     pub(crate) async fn once_within<T, W>(
         self: &Arc<Self>,
         caller: &Caller,

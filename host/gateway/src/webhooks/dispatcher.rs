@@ -22,7 +22,7 @@ use crate::metrics::Metrics;
 use toolgate_core::clock::{Clock, rfc3339};
 use toolgate_core::ids;
 use toolgate_egress::follow::retry_after;
-use toolgate_egress::{Egress, HostClass, HostRequest, HostResponse};
+use toolgate_egress::{DestinationClass, Egress, HostRequest, HostResponse};
 use toolgate_store::{
     AttemptFailed, DeliveryAttempt, DueDelivery, Event, EventType, Lease, Store, StoreError,
     WebhookRow,
@@ -215,7 +215,7 @@ impl Dispatcher {
         let started = Instant::now();
         let sending = self.egress.send_for_host(HostRequest {
             method: http::Method::POST,
-            class: HostClass::Webhook,
+            class: DestinationClass::Webhook,
             url: webhook.url.clone(),
             headers,
             body: payload,

@@ -15,7 +15,7 @@ use toolgate_gateway::access::approvals::{
     Approval, ApprovalDecision, ApprovalPage, LIST_LIMIT_MAX, ListApprovals,
 };
 use toolgate_gateway::tools::idempotency::IdempotentAnswer;
-use toolgate_gateway::{Gateway, Scope};
+use toolgate_gateway::{Caller, Gateway, Scope};
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
@@ -167,9 +167,13 @@ async fn decide(
     _: NoQuery,
     KeyedBody { body, attempt }: KeyedBody<DecisionBody>,
 ) -> Result<Success<IdempotentAnswer<Approval>>, ApiFailure> {
-    let decided = gateway.decide_approval(&caller, &approval_id, body.decision);
+    let decide = |gateway: Arc<Gateway>, caller: Caller| async move {
+        gateway
+            .decide_approval(&caller, &approval_id, body.decision)
+            .await
+    };
     let approval = gateway
-        .once(&caller, Scope::Approvals, attempt, Box::pin(decided))
+        .once(&caller, Scope::Approvals, attempt, decide)
         .await?;
     Ok(Success::new(&caller, approval))
 }

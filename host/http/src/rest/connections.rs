@@ -18,7 +18,7 @@ use toolgate_gateway::connections::{
     ConnectionInfo, ConnectionPage, DeletedConnection, ListConnections, WAIT_S_MAX, WaitFor,
 };
 use toolgate_gateway::tools::idempotency::IdempotentAnswer;
-use toolgate_gateway::{Gateway, Scope};
+use toolgate_gateway::{Caller, Gateway, Scope};
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::ids;
@@ -127,10 +127,10 @@ async fn link(
         return_url: body.return_url,
         popup_origin: body.popup_origin,
     };
-    let made = gateway.link_connection(&caller, request);
-    let link = gateway
-        .one_at_a_time(&caller, attempt, Box::pin(made))
-        .await?;
+    let make = |gateway: Arc<Gateway>, caller: Caller| async move {
+        gateway.link_connection(&caller, request).await
+    };
+    let link = gateway.one_at_a_time(&caller, attempt, make).await?;
     Ok((StatusCode::CREATED, Success::new(&caller, link)).into_response())
 }
 
@@ -168,9 +168,13 @@ async fn confirm(
 ) -> Result<Success<IdempotentAnswer<ConnectionInfo>>, ApiFailure> {
     ids::check("code", &body.code)?;
     caller.user(Some(&body.user_id))?;
-    let confirmed = gateway.confirm_connection(&caller, &body.code, &body.user_id);
+    let confirm = |gateway: Arc<Gateway>, caller: Caller| async move {
+        gateway
+            .confirm_connection(&caller, &body.code, &body.user_id)
+            .await
+    };
     let connection = gateway
-        .once(&caller, Scope::Connections, attempt, Box::pin(confirmed))
+        .once(&caller, Scope::Connections, attempt, confirm)
         .await?;
     Ok(Success::new(&caller, connection))
 }

@@ -1,9 +1,8 @@
 //! Bodies of requests that may carry an `Idempotency-Key`
 //! (draft-ietf-httpapi-idempotency-key-header).
 
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, Request};
 use http::HeaderMap;
-use http::request::Parts;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -14,6 +13,8 @@ use toolgate_http_kit::envelope::ApiFailure;
 
 /// The header's name.
 pub(super) const HEADER: &str = "idempotency-key";
+/// With a key: does the request again although the outcome of the first one is unknown.
+const RETRY_UNKNOWN: &str = "retry_unknown";
 
 /// A body, decoded as [`toolgate_http_kit::body::JsonBody`] does, and the attempt it belongs to if the request
 /// names a key. No larger than `BYTES_MAX`.
@@ -34,37 +35,52 @@ impl<S: Send + Sync, T: DeserializeOwned, const BYTES_MAX: usize> FromRequest<S>
         let key = key(request.headers())?;
         let operation = format!("{} {}", request.method(), request.uri().path());
         let bytes = body::read(request.into_body(), BYTES_MAX, BODY_TIMEOUT).await?;
-        let decoded = body::decode(&bytes)?;
-        let attempt = match key {
-            None => None,
-            Some(key) => {
-                let question = body::decode(&bytes)?;
-                Some(KeyedRequest::new(&key, &operation, question)?)
-            }
+        let Some(key) = key else {
+            let (body, attempt) = (body::decode(&bytes)?, None);
+            return Ok(Self { body, attempt });
         };
+        let question = body::decode(&bytes)?;
+        let body = match without_retry(&question) {
+            None => body::decode(&bytes)?,
+            Some(rest) => body::decode(&rest)?,
+        };
+        let attempt = KeyedRequest::new(&key, &operation, question)?;
         Ok(Self {
-            body: decoded,
-            attempt,
+            body,
+            attempt: Some(attempt),
         })
     }
 }
 
-/// The attempt that a request without a body belongs to, if it names a key.
+/// The body without its `retry_unknown`, which belongs to the key and not to what `T` is; `None` where it has
+/// none that is `true` or `false`.
+fn without_retry(question: &Value) -> Option<Vec<u8>> {
+    question.get(RETRY_UNKNOWN)?.as_bool()?;
+    let mut rest = question.clone();
+    rest.as_object_mut()?.remove(RETRY_UNKNOWN);
+    serde_json::to_vec(&rest).ok()
+}
+
+/// The attempt that a request without a body belongs to, if it names a key. Where it has a body all the
+/// same, only `retry_unknown` is read in it.
 pub(super) struct Keyed(pub Option<KeyedRequest>);
 
-impl<S: Send + Sync> FromRequestParts<S> for Keyed {
+impl<S: Send + Sync> FromRequest<S> for Keyed {
     type Rejection = ApiFailure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiFailure> {
-        let Some(key) = key(&parts.headers)? else {
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiFailure> {
+        let Some(key) = key(request.headers())? else {
             return Ok(Self(None));
         };
-        let operation = format!("{} {}", parts.method, parts.uri.path());
-        Ok(Self(Some(KeyedRequest::new(
-            &key,
-            &operation,
-            Value::Null,
-        )?)))
+        let operation = format!("{} {}", request.method(), request.uri().path());
+        let attempt = KeyedRequest::new(&key, &operation, Value::Null)?;
+        if !body::is_json(request.headers()) {
+            return Ok(Self(Some(attempt)));
+        }
+        let bytes = body::read(request.into_body(), BODY_BYTES_MAX, BODY_TIMEOUT).await?;
+        let retry =
+            serde_json::from_slice::<Value>(&bytes).is_ok_and(|body| body[RETRY_UNKNOWN] == true);
+        Ok(Self(Some(attempt.retrying(retry))))
     }
 }
 
@@ -79,5 +95,71 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, ApiFailure> {
             "Idempotency-Key",
             "must be one text of visible ASCII characters",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use http::Method;
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct KeyedNote {
+        text: String,
+    }
+
+    fn request(key: Option<&str>, body: &Value) -> Request {
+        let mut request = Request::builder()
+            .method(Method::POST)
+            .uri("/v1/notes")
+            .header(http::header::CONTENT_TYPE, "application/json");
+        if let Some(key) = key {
+            request = request.header(HEADER, key);
+        }
+        request.body(Body::from(body.to_string())).unwrap()
+    }
+
+    async fn read(key: Option<&str>, body: Value) -> Result<KeyedBody<KeyedNote>, ApiFailure> {
+        KeyedBody::from_request(request(key, &body), &()).await
+    }
+
+    fn attempt(body: Value) -> KeyedRequest {
+        KeyedRequest::new("k", "POST /v1/notes", body).unwrap()
+    }
+
+    #[tokio::test]
+    async fn with_a_key_every_body_may_ask_to_be_tried_again() {
+        let plain = json!({"text": "a"});
+        let knowing = json!({"text": "a", "retry_unknown": true});
+        let taken = read(Some("k"), knowing.clone()).await.unwrap();
+        assert_eq!(taken.body.text, "a");
+        assert_eq!(taken.attempt, Some(attempt(plain.clone()).retrying(true)));
+        let taken = read(Some("k"), plain.clone()).await.unwrap();
+        assert_eq!(taken.attempt, Some(attempt(plain)));
+        let not_bool = json!({"text": "a", "retry_unknown": 1});
+        for (key, refused) in [(None, knowing), (Some("k"), not_bool)] {
+            let failure = read(key, refused).await.err().unwrap();
+            let body = serde_json::to_value(failure.body("req_1")).unwrap();
+            assert_eq!(body["error"]["details"]["field"], "retry_unknown");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_request_without_a_body_of_its_own_may_ask_for_it_too() {
+        let plain = attempt(Value::Null);
+        for (body, expected) in [
+            (Value::Null, plain.clone()),
+            (json!({}), plain.clone()),
+            (json!({"retry_unknown": true}), plain.retrying(true)),
+        ] {
+            let Keyed(taken) = Keyed::from_request(request(Some("k"), &body), &())
+                .await
+                .unwrap();
+            assert_eq!(taken, Some(expected), "{body}");
+        }
     }
 }

@@ -299,7 +299,7 @@ async fn batch(
 ) -> Result<Success<UserPermissions>, ApiFailure> {
     let asks = |rules: &BTreeMap<_, Setting>| rules.values().any(|rule| *rule == Setting::Ask);
     if body.approvers.is_some() && !asks(&body.services) && !asks(&body.tools) {
-        let message = "goes with rules that are `ask`, and none of the batch is";
+        let message = "is only valid with `ask`, and no rule of the batch is `ask`";
         return Err(ApiFailure::field("approvers", message));
     }
     let changes = |rules: BTreeMap<String, Setting>| {

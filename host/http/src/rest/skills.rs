@@ -149,9 +149,11 @@ async fn create(
         summary: body.summary,
         instructions: body.instructions,
     };
-    let created = gateway.create_skill(&caller, request);
+    let create = |gateway: Arc<Gateway>, caller: Caller| async move {
+        gateway.create_skill(&caller, request).await
+    };
     let skill = gateway
-        .once(&caller, Scope::SkillsWrite, attempt, Box::pin(created))
+        .once(&caller, Scope::SkillsWrite, attempt, create)
         .await?;
     Ok((StatusCode::CREATED, Success::new(&caller, skill)).into_response())
 }

@@ -15,7 +15,7 @@ use toolgate_gateway::toolsets::listing::ToolsetTools;
 use toolgate_gateway::toolsets::{
     CreateToolset, DeletedToolset, Toolset, ToolsetList, UpdateToolset,
 };
-use toolgate_gateway::{Gateway, Scope};
+use toolgate_gateway::{Caller, Gateway, Scope};
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::body::JsonBody;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
@@ -160,10 +160,10 @@ async fn create(
         skills: body.skills,
         generic_tools: body.generic_tools,
     };
-    let created = gateway.create_toolset(&caller, request);
-    let toolset = gateway
-        .once(&caller, Scope::Admin, attempt, Box::pin(created))
-        .await?;
+    let create = |gateway: Arc<Gateway>, caller: Caller| async move {
+        gateway.create_toolset(&caller, request).await
+    };
+    let toolset = gateway.once(&caller, Scope::Admin, attempt, create).await?;
     Ok((StatusCode::CREATED, Success::new(&caller, toolset)).into_response())
 }
 

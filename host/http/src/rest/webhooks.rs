@@ -21,7 +21,7 @@ use toolgate_gateway::webhooks::{
     CreateWebhook, DeletedWebhook, Filters, OVERLAP_HOURS, SecretWebhook, UpdateWebhook, Webhook,
     WebhookList,
 };
-use toolgate_gateway::{Gateway, Scope};
+use toolgate_gateway::{Caller, Gateway, Scope};
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::body::JsonBody;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
@@ -150,11 +150,11 @@ async fn create(
         events: body.events,
         filters: body.filters,
     };
-    let made = gateway.create_webhook(&caller, request);
-    let made: WebhookWithSecret = gateway
-        .one_at_a_time(&caller, attempt, Box::pin(made))
-        .await?
-        .into();
+    let make = |gateway: Arc<Gateway>, caller: Caller| async move {
+        gateway.create_webhook(&caller, request).await
+    };
+    let made = gateway.one_at_a_time(&caller, attempt, make).await?;
+    let made: WebhookWithSecret = made.into();
     Ok((StatusCode::CREATED, Success::new(&caller, made)).into_response())
 }
 
@@ -248,10 +248,12 @@ async fn rotate(
     KeyedBody { body, attempt }: KeyedBody<RotateBody>,
 ) -> Result<Success<WebhookWithSecret>, ApiFailure> {
     let hours = body.overlap_hours.unwrap_or(OVERLAP_HOURS);
-    let rotated = gateway.rotate_webhook_secret(&caller, &webhook_id, hours);
-    let rotated = gateway
-        .one_at_a_time(&caller, attempt, Box::pin(rotated))
-        .await?;
+    let rotate = |gateway: Arc<Gateway>, caller: Caller| async move {
+        gateway
+            .rotate_webhook_secret(&caller, &webhook_id, hours)
+            .await
+    };
+    let rotated = gateway.one_at_a_time(&caller, attempt, rotate).await?;
     let rotated: WebhookWithSecret = rotated.into();
     Ok(Success::new(&caller, rotated))
 }
@@ -273,13 +275,13 @@ async fn test(
     _: NoQuery,
     Keyed(attempt): Keyed,
 ) -> Result<Success<IdempotentAnswer<Delivery>>, ApiFailure> {
-    let sent = gateway.test_webhook(&caller, &webhook_id);
-    Ok(Success::new(
-        &caller,
-        gateway
-            .once(&caller, Scope::Webhooks, attempt, Box::pin(sent))
-            .await?,
-    ))
+    let send = |gateway: Arc<Gateway>, caller: Caller| async move {
+        gateway.test_webhook(&caller, &webhook_id).await
+    };
+    let sent = gateway
+        .once(&caller, Scope::Webhooks, attempt, send)
+        .await?;
+    Ok(Success::new(&caller, sent))
 }
 
 #[derive(Default, Deserialize, IntoParams)]
@@ -345,11 +347,13 @@ async fn resend(
     _: NoQuery,
     Keyed(attempt): Keyed,
 ) -> Result<Success<IdempotentAnswer<Delivery>>, ApiFailure> {
-    let again = gateway.resend_delivery(&caller, &webhook_id, &delivery_id);
-    Ok(Success::new(
-        &caller,
+    let send = |gateway: Arc<Gateway>, caller: Caller| async move {
         gateway
-            .once(&caller, Scope::Webhooks, attempt, Box::pin(again))
-            .await?,
-    ))
+            .resend_delivery(&caller, &webhook_id, &delivery_id)
+            .await
+    };
+    let again = gateway
+        .once(&caller, Scope::Webhooks, attempt, send)
+        .await?;
+    Ok(Success::new(&caller, again))
 }

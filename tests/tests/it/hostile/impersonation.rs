@@ -9,6 +9,9 @@ use toolgate_tests::gateway::{Answer, TestGateway, new_key};
 
 use crate::parity::say;
 
+/// An address that takes no delivery.
+const HOOK: &str = "https://hooks.example.com/in";
+
 async fn start() -> TestGateway {
     TestGateway::with_plugin("demo.wasm", Fixture::new("demo").build()).await
 }
@@ -89,6 +92,11 @@ async fn a_key_without_users_any_reaches_no_other_user() {
             "/v1/permissions/default",
             json!({"default": "allow"}),
         ),
+        (
+            Method::POST,
+            "/v1/webhooks",
+            json!({"url": HOOK, "events": ["*"], "filters": {"user_ids": ["bob"]}}),
+        ),
     ] {
         let refused = send(&gateway, &key, method.clone(), path, &body).await;
         assert_eq!(
@@ -108,7 +116,97 @@ async fn a_key_without_users_any_reaches_no_other_user() {
     assert!(!keys::DEFAULT_SCOPES.contains(&Scope::UsersAny));
 }
 
-/// Defence: `host/gateway/src/tools/kept.rs` (`may_have_again`).
+/// Defence: `host/gateway/src/webhooks.rs` (`checked_filters`, `is_visible`).
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_without_users_any_receives_no_other_users_events() {
+    let gateway = start().await;
+    let scopes = [Scope::Webhooks, Scope::ToolsExecute];
+    let own_key = new_key(&gateway.gateway, "own", &scopes).await.unwrap();
+    let hooks = "/v1/webhooks";
+    let make = async |key: &str, filters: Value| {
+        let body = json!({"url": HOOK, "events": ["*"], "filters": filters});
+        let made = send(&gateway, key, Method::POST, hooks, &body).await;
+        assert_eq!(made.status, 201, "{}", made.text);
+        made.data()
+    };
+    let path_of = |made: &Value| format!("{hooks}/{}", made["webhook_id"].as_str().unwrap());
+    let all = path_of(&make(&gateway.key, json!({})).await);
+    let of_bob = path_of(&make(&gateway.key, json!({"user_ids": ["bob"]})).await);
+    let of_both = json!({"user_ids": ["default", "bob"]});
+    let of_both = path_of(&make(&gateway.key, of_both).await);
+    let made = make(&own_key, json!({})).await;
+    let own = path_of(&made);
+    let alone = json!({"user_ids": ["default"]});
+    assert_eq!(made["filters"], alone);
+
+    for user in ["bob", "default"] {
+        let body = json!({"arguments": {}, "user_id": user});
+        let run = "/v1/tools/demo_run/execute";
+        let ran = send(&gateway, &gateway.key, Method::POST, run, &body).await;
+        assert_eq!(ran.data()["status"], "success", "{user}");
+    }
+    let executed = async |webhook: &str| {
+        let listed = gateway.get(&format!("{webhook}/deliveries")).await.data();
+        let listed = listed["deliveries"].as_array().unwrap().clone();
+        let kind = |one: &&Value| one["type"] == "tool.executed";
+        listed.iter().filter(kind).count()
+    };
+    gateway
+        .wait("the events of both calls", async || {
+            executed(&all).await == 2
+        })
+        .await;
+    assert_eq!(executed(&of_bob).await, 1);
+    assert_eq!(executed(&own).await, 1, "its own user's call alone");
+
+    let listed = send(&gateway, &own_key, Method::GET, hooks, &json!({})).await;
+    let listed = listed.data();
+    assert_eq!(listed["webhooks"].as_array().unwrap().len(), 1, "{listed}");
+    assert_eq!(listed["webhooks"][0]["webhook_id"], made["webhook_id"]);
+    for other in [&all, &of_bob, &of_both] {
+        let delivery = gateway.post(&format!("{other}/test"), &json!({})).await;
+        let delivery = delivery.data()["delivery_id"].clone();
+        let resend = format!("/deliveries/{}/resend", delivery.as_str().unwrap());
+        for (method, what, body) in [
+            (Method::GET, "", json!({})),
+            (Method::PATCH, "", json!({"url": HOOK})),
+            (Method::POST, "/rotate", json!({})),
+            (Method::POST, "/test", json!({})),
+            (Method::GET, "/deliveries", json!({})),
+            (Method::POST, &resend, json!({})),
+            (Method::DELETE, "", json!({})),
+        ] {
+            let path = format!("{other}{what}");
+            let refused = send(&gateway, &own_key, method.clone(), &path, &body).await;
+            assert_eq!(
+                (refused.status, &*refused.code()),
+                (404, "not_found"),
+                "{method} {path}"
+            );
+        }
+        assert_eq!(gateway.get(other).await.status, 200, "{other}");
+    }
+
+    let wider = json!({"filters": {"user_ids": ["default", "bob"]}});
+    let refused = send(&gateway, &own_key, Method::PATCH, &own, &wider).await;
+    assert_eq!(refused.code(), "scope_denied");
+    let widest = json!({"filters": {}});
+    let changed = send(&gateway, &own_key, Method::PATCH, &own, &widest).await;
+    assert_eq!(changed.data()["filters"], alone);
+    let tested = send(
+        &gateway,
+        &own_key,
+        Method::POST,
+        &format!("{own}/test"),
+        &json!({}),
+    )
+    .await;
+    assert_eq!(tested.status, 200, "{}", tested.text);
+    let deleted = send(&gateway, &own_key, Method::DELETE, &own, &json!({})).await;
+    assert_eq!(deleted.status, 200, "{}", deleted.text);
+}
+
+/// Defence: `host/gateway/src/tools/kept.rs` (`check_result_access`).
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kept_answer_is_not_given_to_who_may_not_run_the_tool_any_more() {
     let gateway = start().await;
@@ -134,7 +232,7 @@ async fn a_kept_answer_is_not_given_to_who_may_not_run_the_tool_any_more() {
     }
 }
 
-/// Defence: `host/gateway/src/tools/kept.rs` (`may_have_again`), for the rest of a large result too.
+/// Defence: `host/gateway/src/tools/kept.rs` (`check_result_access`), for the rest of a large result too.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kept_result_is_not_given_to_who_may_not_run_the_tool_any_more() {
     let echo = Fixture::new("echo")

@@ -1,4 +1,5 @@
 use serde_json::json;
+use tokio::sync::oneshot;
 
 use super::*;
 use crate::Scope;
@@ -23,7 +24,10 @@ async fn create(
     attempt: Option<KeyedRequest>,
     name: &str,
 ) -> Result<Value, Error> {
-    let work = world.create_skill(caller, skill(name));
+    let new = skill(name);
+    let work = |gateway: Arc<Gateway>, caller: Caller| async move {
+        gateway.create_skill(&caller, new).await
+    };
     let made: IdempotentAnswer<Skill> = world
         .once(caller, Scope::SkillsWrite, attempt, work)
         .await?;
@@ -69,6 +73,87 @@ async fn a_refused_request_frees_its_key() {
     assert_eq!(refused.unwrap_err().code(), "invalid_request");
     let corrected = create(&world, &caller, attempt("k", json!({"n": "A"})), "A").await;
     assert_eq!(corrected.unwrap()["name"], "A");
+}
+
+/// As a client does that is told to come back.
+async fn create_when_free(world: &TestWorld, caller: &Caller, name: &str) -> Value {
+    let coming_back = async {
+        loop {
+            match create(world, caller, attempt("k", json!({})), name).await {
+                Err(Error::InProgress { .. }) => tokio::task::yield_now().await,
+                made => return made.unwrap(),
+            }
+        }
+    };
+    let made = tokio::time::timeout(Duration::from_secs(30), coming_back);
+    made.await.expect("the first request settles its key")
+}
+
+#[tokio::test]
+async fn a_request_goes_on_when_its_client_hangs_up_and_the_repetition_gets_its_answer() {
+    let world = TestWorld::open().await;
+    let caller = world.caller(&[Scope::Admin]).await;
+    let (begins, has_begun) = oneshot::channel();
+    let (go_on, may_go_on) = oneshot::channel::<()>();
+    let held = |gateway: Arc<Gateway>, caller: Caller| async move {
+        begins.send(()).unwrap();
+        may_go_on.await.unwrap();
+        gateway.create_skill(&caller, skill("A")).await
+    };
+    let request = world.once(&caller, Scope::SkillsWrite, attempt("k", json!({})), held);
+    tokio::select! {
+        _ = request => panic!("the request is held"),
+        begun = has_begun => begun.unwrap(),
+    }
+    go_on.send(()).expect("the request is still there");
+    let again = create_when_free(&world, &caller, "B").await;
+    assert_eq!(again["name"], "A", "the first answer");
+    assert_eq!(count(&world, &caller).await, 1);
+}
+
+#[tokio::test]
+async fn a_request_with_a_secret_frees_its_key_when_its_client_has_hung_up() {
+    let world = TestWorld::open().await;
+    let caller = world.caller(&[Scope::Admin]).await;
+    let (begins, has_begun) = oneshot::channel();
+    let (go_on, may_go_on) = oneshot::channel::<()>();
+    let held = |_: Arc<Gateway>, _: Caller| async move {
+        begins.send(()).unwrap();
+        may_go_on.await.unwrap();
+        Ok::<_, Error>(())
+    };
+    let request = world.one_at_a_time(&caller, attempt("k", json!({})), held);
+    tokio::select! {
+        _ = request => panic!("the request is held"),
+        begun = has_begun => begun.unwrap(),
+    }
+    go_on.send(()).expect("the request is still there");
+    let again = create_when_free(&world, &caller, "A").await;
+    assert_eq!(again["name"], "A", "nothing was kept");
+}
+
+#[tokio::test]
+async fn a_write_whose_outcome_the_database_did_not_say_is_not_done_again() {
+    let world = TestWorld::open().await;
+    let caller = world.caller(&[Scope::Admin]).await;
+    let written = |gateway: Arc<Gateway>, caller: Caller| async move {
+        gateway.create_skill(&caller, skill("A")).await?;
+        // As where the commit arrived and its confirmation did not.
+        Err::<Skill, _>(Error::DatabaseUnavailable(None))
+    };
+    let request = world.once(
+        &caller,
+        Scope::SkillsWrite,
+        attempt("k", json!({})),
+        written,
+    );
+    assert_eq!(request.await.unwrap_err().code(), "overloaded");
+    let again = create(&world, &caller, attempt("k", json!({})), "A").await;
+    assert_eq!(again.unwrap_err().code(), "outcome_unknown");
+    assert_eq!(count(&world, &caller).await, 1);
+    let knowing = attempt("k", json!({ "retry_unknown": true }));
+    let again = create(&world, &caller, knowing, "B").await;
+    assert_eq!(again.unwrap()["name"], "B");
 }
 
 #[tokio::test]

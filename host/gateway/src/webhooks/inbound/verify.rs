@@ -24,7 +24,7 @@ const NAME_CHARS_MAX: usize = 120;
 pub enum ForgedDelivery {
     #[error("the header with the signature is missing")]
     NoSignature,
-    #[error("the signature is not the secret's")]
+    #[error("the signature does not match")]
     BadSignature,
     #[error("the time of the signature is missing or not a number")]
     NoTime,
