@@ -22,6 +22,7 @@ mod parse;
 pub mod queries;
 pub mod rights;
 mod schema;
+mod scope;
 pub mod stand_ins;
 pub mod token_parameters;
 mod tool;
@@ -39,6 +40,7 @@ pub use manifest::Manifest;
 pub use parse::{MANIFEST_BYTES_MAX, ManifestError};
 pub use rights::{Difference, Rights, Upgrades};
 pub use schema::Schema;
+pub use scope::{SCOPE_BYTES_MAX, is_scope};
 pub use tool::Tool;
 
 /// One active plugin: its accepted manifest and the SHA-256 of its file, hexadecimal.

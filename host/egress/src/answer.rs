@@ -5,6 +5,8 @@
 //! answer that was not asked for in parts. A refusal of the credential itself (401, 403) is handed over
 //! as the few fields in which providers say why, since its body may well repeat what was refused.
 
+use std::borrow::Cow;
+
 use http::header::{CONTENT_RANGE, CONTENT_TYPE, HeaderMap, WWW_AUTHENTICATE};
 use http::{Method, StatusCode};
 use serde_json::{Map, Value};
@@ -12,6 +14,7 @@ use serde_json::{Map, Value};
 use super::dial::ReceivedResponse;
 use super::hop::Hop;
 use super::scope::CallScope;
+use super::scrub::SearchDepth;
 use super::{EgressFailure, FailureKind, Injection, Response, headers};
 use toolgate_catalog::manifest::Placement;
 use toolgate_catalog::wire;
@@ -160,14 +163,20 @@ pub(super) fn shown(
             body = bytes::Bytes::new();
         }
     }
+    // A server that never has the credential cannot repeat pieces of it. It can send guesses, and what is removed would
+    // say which of them were right.
+    let knows = guarded || declared.is_audience(&hop.target, &scope.parameters);
+    let depth = match knows {
+        true => SearchDepth::Pieces,
+        false => SearchDepth::Wholes,
+    };
     let scrubber = scope.scrubber();
+    let is_clean = |text: &str| matches!(scrubber.text_to(depth, text), Cow::Borrowed(_));
     let headers = given
         .into_iter()
-        .filter(|(name, _)| !is_placement(injection, name) && !scrubber.finds(name.as_bytes()))
-        .filter(|(name, value)| {
-            name != WWW_AUTHENTICATE.as_str() || !scrubber.finds(value.as_bytes())
-        })
-        .map(|(name, value)| (name, scrubber.text(&value).into_owned()))
+        .filter(|(name, _)| !is_placement(injection, name) && is_clean(name))
+        .filter(|(name, value)| name != WWW_AUTHENTICATE.as_str() || is_clean(value))
+        .map(|(name, value)| (name, scrubber.text_to(depth, &value).into_owned()))
         .chain(
             (in_part && guarded)
                 .then(|| content_range(&answer.headers))
@@ -177,8 +186,10 @@ pub(super) fn shown(
     Ok(Response {
         status: answer.status,
         headers,
-        body: scrubber.bytes(body),
-        url: scrubber.text(hop.target.url.as_str()).into_owned(),
+        body: scrubber.bytes_to(depth, body),
+        url: scrubber
+            .text_to(depth, hop.target.url.as_str())
+            .into_owned(),
     })
 }
 

@@ -15,7 +15,7 @@ const MEDIA_TYPE_BYTES_MAX: usize = 200;
 
 impl CallScope {
     /// The same scope, which keeps the bodies of its exchanges.
-    pub fn keeping_payloads(mut self) -> Self {
+    pub fn with_payload_capture(mut self) -> Self {
         self.payloads = Some(Payloads::default());
         self
     }

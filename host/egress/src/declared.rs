@@ -30,6 +30,21 @@ impl Declarations {
         self.0.as_deref()
     }
 
+    /// Whether a slot's credential may be sent there, connected or not. An address that the operator enters may be of
+    /// the audience.
+    pub(super) fn is_audience(
+        &self,
+        target: &Target,
+        parameters: &std::collections::BTreeMap<String, String>,
+    ) -> bool {
+        let slots = self.0.iter().flat_map(|manifest| &manifest.auth);
+        let audience: Vec<String> = slots
+            .flat_map(|slot| &slot.audience)
+            .filter_map(|entry| fill_parameters(entry, parameters).ok())
+            .collect();
+        target.named || target.origin.is_in(&audience)
+    }
+
     /// Refuses the addresses at which a slot's tokens are made and ended: only the gateway speaks there,
     /// and what is answered there is tokens.
     pub(super) fn refuse_token_endpoints(
@@ -48,9 +63,11 @@ impl Declarations {
             let Ok(endpoint) = url::Url::parse(&filled) else {
                 continue;
             };
-            let same = endpoint.origin() == target.url.origin()
-                && plain(endpoint.path()) == plain(target.url.path());
-            if same {
+            let (path, asked) = (plain(endpoint.path()), plain(target.url.path()));
+            // An operator who names an address of a server's own moves its token endpoint there too, below any path.
+            let moved = target.named && !path.is_empty() && asked.ends_with(&path);
+            let same = endpoint.origin() == target.url.origin() && path == asked;
+            if same || moved {
                 return Err(EgressFailure {
                     kind: FailureKind::Denied,
                     message: "only the gateway itself speaks to a token endpoint".to_owned(),
@@ -65,8 +82,10 @@ impl Declarations {
 /// A path as lenient servers compare it.
 fn plain(path: &str) -> String {
     let decoded = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
+    // Java servers ignore what follows `;` in a segment.
     let segments: Vec<&str> = decoded
         .split('/')
+        .map(|segment| segment.split(';').next().unwrap_or_default())
         .filter(|segment| !segment.is_empty())
         .collect();
     segments.join("/").to_ascii_lowercase()

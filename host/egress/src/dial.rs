@@ -120,22 +120,23 @@ impl Dialler {
     }
 
     /// Sends `draft` and answers once the head is there; the body is read piece by piece, at most
-    /// `body_bytes_max` bytes of it.
+    /// `body_bytes_max` bytes of it. `host`: whom it is meant for, the name that failures give: the address of an
+    /// allowed upstream is not for the plugin's eyes.
     pub async fn open(
         &self,
         draft: Draft,
+        host: &str,
         private: bool,
         body_bytes_max: usize,
     ) -> Result<OpenResponse, EgressFailure> {
         let client = self.0.client(private);
-        let host = draft.url.host_str().unwrap_or_default().to_owned();
         let mut request = reqwest::Request::new(draft.method, draft.url);
         *request.headers_mut() = draft.headers;
         *request.body_mut() = Some(draft.body.into());
         let answer = client
             .execute(request)
             .await
-            .map_err(|error| failure_of(&error, &host))?;
+            .map_err(|error| failure_of(&error, host))?;
         let encoding = answer.headers().get(CONTENT_ENCODING);
         if encoding.is_some_and(|encoding| encoding != "identity") {
             return Err(EgressFailure {
@@ -146,7 +147,7 @@ impl Dialler {
         }
         Ok(OpenResponse {
             answer,
-            host,
+            host: host.to_owned(),
             left: body_bytes_max,
             body_bytes_max,
         })
@@ -156,12 +157,12 @@ impl Dialler {
     pub async fn exchange(
         &self,
         draft: Draft,
+        host: &str,
         private: bool,
         body_bytes_max: usize,
         mut on_bytes: impl FnMut(usize) -> Result<(), EgressFailure>,
     ) -> Result<ReceivedResponse, EgressFailure> {
         let client = self.0.client(private);
-        let host = draft.url.host_str().unwrap_or_default().to_owned();
         let head = draft.method == http::Method::HEAD;
         let mut request = reqwest::Request::new(draft.method, draft.url);
         *request.headers_mut() = draft.headers;
@@ -171,7 +172,7 @@ impl Dialler {
         let mut answer = client
             .execute(request)
             .await
-            .map_err(|error| failure_of(&error, &host))?;
+            .map_err(|error| failure_of(&error, host))?;
         let status = answer.status().as_u16();
         let too_large = || EgressFailure {
             kind: FailureKind::TooLarge,
@@ -190,7 +191,7 @@ impl Dialler {
         while let Some(part) = answer
             .chunk()
             .await
-            .map_err(|error| failure_of(&error, &host))?
+            .map_err(|error| failure_of(&error, host))?
         {
             if body.len() + part.len() > body_bytes_max {
                 return Err(too_large());

@@ -79,8 +79,8 @@ impl AllowedQueries {
         }
         let place = &url[..url::Position::AfterPath];
         Err(format!(
-            "the tool is declared `read`, and {method} {place} is none of its `queries`; name a POST that \
-             only asks there, and declare a tool that changes something `write`"
+            "a `read` tool may not send {method} {place}: if the request only reads, add it to the tool's \
+             `queries`; otherwise declare the tool `write`"
         ))
     }
 }

@@ -17,14 +17,14 @@ use super::inject::Draft;
 use super::scope::Journal;
 use super::scrub::Scrubber;
 use super::send::Egress;
-use super::wire::{Departure, HostClass, WireRequest};
+use super::wire::{Departure, DestinationClass, WireRequest};
 use super::{EgressFailure, FailureKind, policy, receipt};
 
 /// A request that the host makes on its own behalf. May hold secrets, so it prints nothing.
 pub struct HostRequest {
     pub method: http::Method,
     /// What it is for.
-    pub class: HostClass,
+    pub class: DestinationClass,
     /// Any public https address, or one of `origins`.
     pub url: String,
     pub headers: Vec<(String, String)>,
@@ -55,7 +55,7 @@ impl Egress {
 
     /// The same way out, whose requests of the host are written down before they leave. Bodies are
     /// not: they may be made of credentials.
-    pub fn journaled_by(&self, journal: Arc<dyn Journal>) -> Self {
+    pub fn with_journal(&self, journal: Arc<dyn Journal>) -> Self {
         Self {
             inner: self.inner.clone(),
             journal: Some(journal),
@@ -101,7 +101,7 @@ impl Egress {
         let work = Box::pin(
             self.inner
                 .dialler
-                .exchange(draft, private, bytes_max, |_| Ok(())),
+                .exchange(draft, &host, private, bytes_max, |_| Ok(())),
         );
         let answer = timeout(within, work)
             .await
@@ -121,7 +121,7 @@ impl Egress {
         let class = request.class;
         let (draft, private, wire) = self.depart_for_host(request)?;
         let host = draft.url.host_str().unwrap_or_default().to_owned();
-        let work = Box::pin(self.inner.dialler.open(draft, private, bytes_max));
+        let work = Box::pin(self.inner.dialler.open(draft, &host, private, bytes_max));
         let answer = timeout(within, work)
             .await
             .unwrap_or_else(|_| Err(late(&host)));

@@ -53,9 +53,9 @@ pub struct Draft {
 pub enum InjectRefusal {
     #[error("the connection has no value for field `{0}`")]
     Field(String),
-    #[error("the credential cannot stand in header `{0}`")]
+    #[error("the credential cannot be written into header `{0}`")]
     Header(String),
-    #[error("the credential cannot stand in the URL")]
+    #[error("the credential cannot be written into the URL")]
     Url,
     #[error("the credential goes into the body, which is neither a JSON object nor a form")]
     Body,

@@ -28,6 +28,7 @@ pub mod headers;
 mod hop;
 pub mod host;
 pub mod inject;
+mod leak;
 mod parameters;
 pub mod payload;
 mod plan;
@@ -66,10 +67,10 @@ pub use scope::{
     CallLimits, CallScope, ExchangeObserver, Journal, JournalError, Mode, ObservedExchange,
     PlanDigest,
 };
-pub use scrub::{LearnedSecrets, Scrubber};
+pub use scrub::{Exposure, LearnedSecrets, Scrubber};
 pub use send::Egress;
 pub use upstream::{AllowUpstream, AllowUpstreamError};
-pub use wire::{HostClass, WireMeter, WireOutcome};
+pub use wire::{DestinationClass, WireMeter, WireOutcome};
 
 /// A request as the guest asked for it, before any decision.
 #[derive(Clone, Debug)]

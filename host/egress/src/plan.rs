@@ -37,7 +37,7 @@ pub(super) fn agreed(
     hop: &Hop,
     slot: Option<&str>,
 ) -> Result<(), EgressFailure> {
-    if !scope.is_held_to_a_plan() {
+    if !scope.has_required_plan() {
         return Ok(());
     }
     let planned = planned(scope, hop, slot)?;

@@ -21,13 +21,16 @@ use super::declared::Declarations;
 use super::effect::AllowedQueries;
 use super::grant::Grant;
 use super::payload::{Payload, Payloads};
-use super::scrub::{LearnedSecrets, Scrubber};
+use super::scrub::Scrubber;
 use super::{
     Credentials, EgressFailure, FailureKind, GuestRequest, PlannedRequest, RequestRecord, Response,
 };
 
 /// Failure texts longer than this are cut.
 pub const MESSAGE_BYTES_MAX: usize = 2 * 1024;
+
+/// Requests that a plugin may ask for, refused ones included, for each that may leave. A refusal costs time too.
+const TRIES_PER_REQUEST: usize = 10;
 
 /// No call and no request waits longer, whatever it asks for.
 pub const TIMEOUT_MAX: Duration = Duration::from_secs(15 * 60);
@@ -119,7 +122,7 @@ struct ApprovedRequests {
     /// No request follows the planned ones.
     whole: bool,
     /// A request differed; none leaves after it.
-    strayed: bool,
+    deviated: bool,
 }
 
 /// What one call may do, has left and has done.
@@ -132,11 +135,12 @@ pub struct CallScope {
     began: Instant,
     pub(super) deadline: Instant,
     pub(super) slots: Semaphore,
+    tries: AtomicUsize,
     requests: AtomicUsize,
     bytes: AtomicU64,
     records: Mutex<Vec<RequestRecord>>,
     planned: Mutex<Vec<(PlannedRequest, PlanDigest)>>,
-    held_to: Option<Mutex<ApprovedRequests>>,
+    with_required_plan: Option<Mutex<ApprovedRequests>>,
     scrubber: Mutex<Arc<Scrubber>>,
     witness: Option<ExchangeObserver>,
     journal: Option<Arc<dyn Journal>>,
@@ -168,11 +172,12 @@ impl CallScope {
             began,
             deadline: began + limits.timeout.min(TIMEOUT_MAX),
             slots: Semaphore::new(limits.concurrency_max.max(1)),
+            tries: AtomicUsize::new(0),
             requests: AtomicUsize::new(0),
             bytes: AtomicU64::new(0),
             records: Mutex::default(),
             planned: Mutex::default(),
-            held_to: None,
+            with_required_plan: None,
             scrubber: Mutex::default(),
             witness: None,
             journal: None,
@@ -210,56 +215,56 @@ impl CallScope {
     }
 
     /// The same scope, whose requests are never repeated after 429 or 503: the plugin sees the answer.
-    pub fn without_repeats(mut self) -> Self {
+    pub fn without_retries(mut self) -> Self {
         self.repeats = false;
         self
     }
 
     /// The same scope of a plugin that declares this.
-    pub fn declaring(mut self, declared: Declarations) -> Self {
+    pub fn with_declarations(mut self, declared: Declarations) -> Self {
         self.declared = declared;
         self
     }
 
-    /// The same scope, which knows these secrets before anything is sent.
-    pub fn knowing(mut self, learned: Vec<Arc<LearnedSecrets>>) -> Self {
-        self.scrubber = Mutex::new(Arc::new(Scrubber::knowing(learned)));
+    /// The same scope, which knows the scrubber's secrets before anything is sent.
+    pub fn knowing(mut self, scrubber: Scrubber) -> Self {
+        self.scrubber = Mutex::new(Arc::new(scrubber));
         self
     }
 
     /// The same scope, with somebody who sees its exchanges.
-    pub fn witnessed_by(mut self, witness: ExchangeObserver) -> Self {
+    pub fn with_observer(mut self, witness: ExchangeObserver) -> Self {
         self.witness = Some(witness);
         self
     }
 
     /// The same scope, whose requests are written down before they leave.
-    pub fn journaled_by(mut self, journal: Arc<dyn Journal>) -> Self {
+    pub fn with_journal(mut self, journal: Arc<dyn Journal>) -> Self {
         self.journal = Some(journal);
         self
     }
 
     /// The same scope, whose first requests have to be these, in any order. `whole`: and no others.
-    pub fn held_to(mut self, plan: Vec<PlanDigest>, whole: bool) -> Self {
-        self.held_to = Some(Mutex::new(ApprovedRequests {
+    pub fn with_required_plan(mut self, plan: Vec<PlanDigest>, whole: bool) -> Self {
+        self.with_required_plan = Some(Mutex::new(ApprovedRequests {
             ahead: plan,
             whole,
-            strayed: false,
+            deviated: false,
         }));
         self
     }
 
-    pub(super) fn is_held_to_a_plan(&self) -> bool {
-        self.held_to.is_some()
+    pub(super) fn has_required_plan(&self) -> bool {
+        self.with_required_plan.is_some()
     }
 
     /// Takes a request out of the plan, or refuses it and every one after it.
     pub(super) fn agreed(&self, digest: &PlanDigest) -> Result<(), EgressFailure> {
-        let Some(agreed) = &self.held_to else {
+        let Some(agreed) = &self.with_required_plan else {
             return Ok(());
         };
         let mut agreed = locked(agreed);
-        if !agreed.strayed {
+        if !agreed.deviated {
             if let Some(at) = agreed.ahead.iter().position(|one| one == digest) {
                 agreed.ahead.swap_remove(at);
                 return Ok(());
@@ -268,7 +273,7 @@ impl CallScope {
             if agreed.ahead.is_empty() && !agreed.whole {
                 return Ok(());
             }
-            agreed.strayed = true;
+            agreed.deviated = true;
         }
         Err(EgressFailure {
             kind: FailureKind::Denied,
@@ -278,9 +283,9 @@ impl CallScope {
     }
 
     /// Whether a request was refused because nobody has approved it.
-    pub fn strayed(&self) -> bool {
-        let held = self.held_to.as_ref();
-        held.is_some_and(|agreed| locked(agreed).strayed)
+    pub fn deviated(&self) -> bool {
+        let held = self.with_required_plan.as_ref();
+        held.is_some_and(|agreed| locked(agreed).deviated)
     }
 
     pub(super) async fn leaving(
@@ -385,6 +390,17 @@ impl CallScope {
             return Err(self.no_request_left());
         }
         planned.push((request, digest));
+        Ok(())
+    }
+
+    /// Counts a request that the plugin asks for, whatever becomes of it.
+    pub(super) fn take_try(&self) -> Result<(), EgressFailure> {
+        let most = self.limits.requests_max.saturating_mul(TRIES_PER_REQUEST);
+        if self.tries.fetch_add(1, Ordering::Relaxed) >= most {
+            return Err(exhausted(format!(
+                "the call has asked for more than {most} outbound requests"
+            )));
+        }
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! The pipeline: one request of a plugin from the decision to the scrubbed answer.
 //!
 //! In this order, for every hop: policy ([`super::policy`]), effect ([`super::effect`]), budget ([`super::scope`]), the plugin's
-//! own headers ([`super::headers`]), the scan for leaked secrets, injection where the origin is in
+//! own headers ([`super::headers`]), the scan for leaked secrets ([`super::leak`]), injection where the origin is in
 //! the slot's audience ([`super::inject`]), dialling a checked address ([`super::dial`]), the cap
 //! while reading, scrubbing ([`super::scrub`]). Then [`super::follow`] says whether something comes
 //! after. What the host itself calls is in [`super::host`].
@@ -14,6 +14,7 @@ use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue, RANGE};
 use http::{Method, StatusCode};
 use tokio::time::Instant;
+use url::Url;
 
 use super::config::{EgressConfig, HostObserver};
 use super::dial::{DialError, Dialler, ReceivedResponse};
@@ -24,10 +25,10 @@ use super::policy::{self, Target};
 use super::receipt::ReceiptLine;
 use super::scope::{CallScope, Journal, Mode, ObservedExchange, TIMEOUT_MAX};
 use super::upstream::AllowUpstream;
-use super::wire::{Departure, HostClass, WireMeter, WireRequest};
+use super::wire::{Departure, DestinationClass, WireMeter, WireRequest};
 use super::{
     CredentialChoice, EgressFailure, FailureKind, GuestRequest, Injection, Origin, Response,
-    answer, headers, plan, sigv4,
+    answer, headers, leak, plan, sigv4,
 };
 
 /// The longest idempotency key that is passed on.
@@ -39,7 +40,7 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 #[derive(Clone)]
 pub struct Egress {
     pub(super) inner: Arc<EgressInner>,
-    /// Where requests of the host are written down, see [`Egress::journaled_by`].
+    /// Where requests of the host are written down, see [`Egress::with_journal`].
     pub(super) journal: Option<Arc<dyn Journal>>,
 }
 
@@ -85,8 +86,13 @@ impl Egress {
                 sent: false,
             }),
         };
+        if result.is_err() && !sent.load(Ordering::Relaxed) {
+            // A request that is refused at once waits for nothing. Many of them in a row would hold the thread, and no
+            // timeout could end them.
+            tokio::task::yield_now().await;
+        }
         result.map_err(|mut failure| {
-            self.inner.refused(HostClass::Provider, &failure);
+            self.inner.refused(DestinationClass::Provider, &failure);
             failure.sent |= sent.load(Ordering::Relaxed);
             scope.clean(failure)
         })
@@ -115,6 +121,8 @@ impl EgressInner {
         deadline: Instant,
         sent: &AtomicBool,
     ) -> Result<Response, EgressFailure> {
+        scope.take_try()?;
+        leak::check_exposure(scope)?;
         let body_bytes_max = request
             .response_bytes_max
             .min(scope.limits.response_bytes_max);
@@ -195,8 +203,10 @@ impl EgressInner {
                 tokio::time::sleep(wait).await;
                 continue;
             }
+            // A location without a host is meant for the address that was asked.
+            let dialled = self.dialled(&hop.target);
             let Some(redirect) =
-                follow::redirect(answer.status, &answer.headers, &hop.target.url, &hop.method)
+                follow::redirect(answer.status, &answer.headers, &dialled, &hop.method)
             else {
                 let in_part = hop.range_for(injection.as_ref()).is_some();
                 let response = answer::shown(scope, &hop, injection.as_ref(), in_part, answer)?;
@@ -257,11 +267,13 @@ impl EgressInner {
         if let Some(injection) = injection {
             scope.learn(secrets(scope, injection));
         }
-        scan(scope, hop)?;
+        // First, so that a request that is refused counts too: searching costs time.
+        scope.take_request(hop.body.len())?;
+        leak::check_exposure(scope)?;
+        leak::scan(scope, hop)?;
         scope
             .declared
             .refuse_token_endpoints(&hop.target, &scope.parameters)?;
-        scope.take_request(hop.body.len())?;
         let mut draft = Draft {
             method: hop.method.clone(),
             url: hop.target.url.clone(),
@@ -302,8 +314,8 @@ impl EgressInner {
         let private = hop.target.named || mapping.is_some();
         let departure = Departure {
             class: match private {
-                true => HostClass::Operator,
-                false => HostClass::Provider,
+                true => DestinationClass::Operator,
+                false => DestinationClass::Provider,
             },
             method: &hop.method,
             origin: &hop.target.origin,
@@ -313,13 +325,19 @@ impl EgressInner {
         let wire = self.depart(&departure, &mut draft.headers);
         let result = self
             .dialler
-            .exchange(draft, private, body_bytes_max, |count| {
-                receipt.record.bytes_in += count as u64;
-                scope.take_bytes(count).map_err(|failure| EgressFailure {
-                    sent: true,
-                    ..failure
-                })
-            })
+            .exchange(
+                draft,
+                &hop.target.origin.host,
+                private,
+                body_bytes_max,
+                |count| {
+                    receipt.record.bytes_in += count as u64;
+                    scope.take_bytes(count).map_err(|failure| EgressFailure {
+                        sent: true,
+                        ..failure
+                    })
+                },
+            )
             .await;
         wire.exchanged(&result);
         match &result {
@@ -351,7 +369,7 @@ impl EgressInner {
     }
 
     /// Counts a request that was not let out.
-    pub(super) fn refused(&self, class: HostClass, failure: &EgressFailure) {
+    pub(super) fn refused(&self, class: DestinationClass, failure: &EgressFailure) {
         if let Some(meter) = &self.meter
             && failure.kind.is_refusal()
             && !failure.sent
@@ -370,6 +388,14 @@ impl EgressInner {
             "`{}` is not an allowed upstream, and requests to other hosts are refused here",
             target.origin.host
         )))
+    }
+
+    /// The address that is asked for `target`, without a credential.
+    fn dialled(&self, target: &Target) -> Url {
+        match self.mapping(target) {
+            Some(mapping) => mapping.rewrite(&target.url),
+            None => target.url.clone(),
+        }
     }
 
     pub(super) fn mapping(&self, target: &Target) -> Option<&AllowUpstream> {
@@ -429,36 +455,6 @@ fn may_change(scope: &CallScope, hop: &Hop) -> Result<(), EgressFailure> {
     reading
         .check(&hop.method, &hop.target.url, &hop.headers, &hop.body)
         .map_err(denied)
-}
-
-/// Refuses a request into which the plugin, or the agent behind it, has written a known secret. It
-/// runs before injection, so that it cannot trip over the host's own.
-fn scan(scope: &CallScope, hop: &Hop) -> Result<(), EgressFailure> {
-    let scrubber = scope.scrubber();
-    if scrubber.is_empty() {
-        return Ok(());
-    }
-    let in_headers = || {
-        hop.headers.iter().any(|(name, value)| {
-            scrubber.finds(name.as_str().as_bytes()) || scrubber.finds(value.as_bytes())
-        })
-    };
-    let place = if scrubber.finds(hop.target.url.as_str().as_bytes()) {
-        "URL"
-    } else if in_headers() {
-        "headers"
-    } else if scrubber.finds(&hop.body) {
-        "body"
-    } else {
-        return Ok(());
-    };
-    Err(EgressFailure {
-        kind: FailureKind::LeakBlocked,
-        message: format!(
-            "the request's {place} contains a credential; credentials are added by the gateway"
-        ),
-        sent: false,
-    })
 }
 
 fn is_secret(scope: &CallScope, injection: &Injection, field: &str) -> bool {

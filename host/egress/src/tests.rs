@@ -2,6 +2,7 @@
 
 mod answers;
 mod credentials;
+mod guesses;
 mod limits;
 mod payloads;
 mod reach;

@@ -17,7 +17,7 @@ use toolgate_core::trace::{
 
 /// What kind of host a request leaves for. The host itself would be a label without bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum HostClass {
+pub enum DestinationClass {
     /// A public host of the plugin's manifest.
     Provider,
     /// An address that the operator named: a service's configuration or an allowed upstream.
@@ -31,7 +31,7 @@ pub enum HostClass {
     Identity,
 }
 
-impl HostClass {
+impl DestinationClass {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Provider => "provider",
@@ -55,9 +55,9 @@ pub enum WireOutcome {
 /// Counts requests. Called on the threads that serve, so it never waits.
 pub trait WireMeter: Send + Sync {
     /// One request that ended on the wire.
-    fn sent(&self, class: HostClass, outcome: WireOutcome, took: Duration);
+    fn sent(&self, class: DestinationClass, outcome: WireOutcome, took: Duration);
     /// One that was not let out.
-    fn refused(&self, class: HostClass, kind: FailureKind);
+    fn refused(&self, class: DestinationClass, kind: FailureKind);
 }
 
 impl FailureKind {
@@ -100,7 +100,7 @@ impl FailureKind {
 
 /// Where a request goes and what for.
 pub(super) struct Departure<'a> {
-    pub(super) class: HostClass,
+    pub(super) class: DestinationClass,
     pub(super) method: &'a http::Method,
     /// As the policy has decided it, also where another address is dialled.
     pub(super) origin: &'a Origin,
@@ -112,7 +112,7 @@ pub(super) struct Departure<'a> {
 /// A request from its departure to its answer. Dropped before, it was cut off.
 pub(super) struct WireRequest<'a> {
     meter: Option<&'a dyn WireMeter>,
-    class: HostClass,
+    class: DestinationClass,
     span: TraceSpan,
     began: Instant,
     ended: bool,

@@ -1,13 +1,12 @@
 //! Connections: what a user has connected, how a call uses it, and how it is kept alive.
 //!
 //! Shapes and the operations that list, read and delete are here; [`link`] makes connect links,
-//! [`flow`] is what the browser behind one does, [`call`] lends a connection to a running tool
-//! as [`lend`] says,
-//! [`key_check`] tries a key before it is stored,
-//! [`known`] is what no answer
-//! hands back, [`refresh`] renews it, [`ahead`] also while nobody calls; [`wait`] holds a reader until a user has
-//! connected. [`choose`] and [`backoff`] are the pure rules, [`apps`] the operator's
-//! side. A credential is sealed in the store and open only while it is written into a request.
+//! [`flow`] is what the browser behind one does, [`call`] lends a connection to a running tool as
+//! [`lend`] says, [`unusable`] is what a call answers that cannot use one, [`key_check`] tries a key
+//! before it is stored, [`known`] is what no answer hands back, [`refresh`] renews it, [`ahead`] also
+//! while nobody calls, [`revoke`] ends it at the provider; [`wait`] holds a reader until a user has
+//! connected. [`choose`] and [`backoff`] are the pure rules, [`apps`] the operator's side. A credential
+//! is sealed in the store and open only while it is written into a request.
 
 pub mod integrations;
 pub mod service_test;
@@ -28,8 +27,10 @@ mod lend;
 pub mod link;
 mod refresh;
 pub(crate) mod requests;
+mod revoke;
 mod states;
 mod tried;
+mod unusable;
 pub(crate) mod wait;
 
 use std::collections::HashMap;
@@ -40,23 +41,23 @@ use serde::Serialize;
 use serde_json::json;
 use tokio_util::task::TaskTracker;
 
-pub(crate) use call::{AuthClaim, CallConnection, CallPurpose, ForCall};
+pub(crate) use call::{AuthClaim, CallConnection, CallPurpose, PreparedConnection};
 pub use wait::{WAIT_S_MAX, WaitFor};
 
 use crate::audit::AuditAction;
 use crate::executions::writer::Receipts;
+use crate::jobs::detached::detach;
 use crate::metrics::Metrics;
 use crate::plugins::{ServingPlugin, Snapshot};
 use crate::{Caller, Error, Gateway, Scope};
 use credential::OpenCredential;
-use requests::{ConnectionPurpose, ConnectionRef};
+use requests::ConnectionRef;
 use states::UserConnections;
 use toolgate_catalog::manifest::{Manifest, Slot};
 use toolgate_core::clock::{Clock, rfc3339};
 use toolgate_core::ids::UserId;
 use toolgate_core::states::ConnectionHealth;
 use toolgate_egress::Egress;
-use toolgate_oauth as oauth;
 use toolgate_store::{Connection, Cursor, Store};
 use toolgate_vault::{SealContext, Secret, Vault};
 
@@ -203,43 +204,6 @@ impl ConnectionManager {
     fn serving(&self, service: &str) -> Option<Arc<ServingPlugin>> {
         self.snapshot.load().serving.get(service).cloned()
     }
-
-    /// Tells the provider that a credential is over. Never fails the deletion.
-    async fn revoke(&self, row: &Connection) -> bool {
-        let Some(serving) = self.serving(&row.service) else {
-            return false;
-        };
-        match self.try_revoke(&serving.manifest, row).await {
-            Ok(done) => done,
-            Err(cause) => {
-                tracing::warn!(connection.id = row.id, error = %cause, "connections.revoke_failed");
-                false
-            }
-        }
-    }
-
-    async fn try_revoke(&self, manifest: &Manifest, row: &Connection) -> Result<bool, Error> {
-        let Some(slot) = slot_of(manifest, &row.slot).filter(|slot| slot.revoke_url.is_some())
-        else {
-            return Ok(false);
-        };
-        let Some(app) = apps::find(&self.store, manifest, &row.workspace_id).await? else {
-            return Ok(false);
-        };
-        let provider = apps::provider(&self.vault, slot, &app, &row.parameters)?;
-        let credential = self.open(row)?;
-        // The refresh token ends the whole grant (RFC 7009, section 2.1).
-        let (token, refresh) = match (&credential.refresh, credential.values.get("secret")) {
-            (Some(token), _) => (token, true),
-            (None, Some(token)) => (token, false),
-            (None, None) => return Ok(false),
-        };
-        let requests = self.requests(ConnectionPurpose::Revocation, about(row));
-        let egress = self.egress.journaled_by(requests.clone());
-        let revoked = oauth::send::revoke(&egress, &provider, token, refresh).await;
-        requests.ended(revoked.is_ok(), None).await;
-        revoked.map_err(|cause| Error::Internal(cause.into()))
-    }
 }
 
 fn about(row: &Connection) -> ConnectionRef<'_> {
@@ -310,9 +274,10 @@ impl Gateway {
         Ok(shown(&row, self.clock.now_ms()))
     }
 
-    /// Deletes a connection and has the provider revoke it where it can.
+    /// Deletes a connection and has the provider revoke it where it can. Goes on when the caller hangs
+    /// up: nobody could revoke later what is no longer stored.
     pub async fn delete_connection(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         id: &str,
     ) -> Result<DeletedConnection, Error> {
@@ -322,16 +287,27 @@ impl Gateway {
         let row = found
             .filter(|row| caller.acts_for(&row.user_id))
             .ok_or_else(not_found)?;
+        let deletion = Box::pin(self.clone().delete_and_revoke(caller.clone(), row));
+        detach(&self.running, &self.workers, deletion)
+            .await
+            .map_err(|cause| Error::Internal(anyhow::Error::from(cause).context("the deletion")))?
+    }
+
+    async fn delete_and_revoke(
+        self: Arc<Self>,
+        caller: Caller,
+        row: Connection,
+    ) -> Result<DeletedConnection, Error> {
         let details = json!({ "user_id": row.user_id, "service": row.service });
         let action = AuditAction::ConnectionsDelete;
         let row = self
-            .audited(caller, action, &row.id, details.clone())
-            .delete_connection(&caller.workspace_id, id, self.clock.now_ms())
+            .audited(&caller, action, &row.id, details.clone())
+            .delete_connection(&caller.workspace_id, &row.id, self.clock.now_ms())
             .await?
             .ok_or_else(not_found)?;
-        let revoked_at_provider = self.connections.revoke(&row).await;
+        let revoked_at_provider = self.connections.revoke_deleted(&row).await;
         if revoked_at_provider {
-            self.record_act(caller, AuditAction::ConnectionsRevoke, &row.id, details)
+            self.record_act(&caller, AuditAction::ConnectionsRevoke, &row.id, details)
                 .await?;
         }
         Ok(DeletedConnection {

@@ -59,7 +59,7 @@ async fn submit(
         Ok(form) => form,
         Err(bad) => return plain_refusal(bad.status(), &bad.to_string()),
     };
-    let step = Box::pin(gateway.connect_submit(&token, &form)).await;
+    let step = Box::pin(gateway.connect_submit(&token, form)).await;
     rendered(step)
 }
 

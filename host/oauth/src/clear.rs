@@ -7,7 +7,6 @@ use zeroize::Zeroizing;
 
 use toolgate_egress::Scrubber;
 
-const SCOPE_BYTES_MAX: usize = 300;
 /// A shorter text may be part of a token by chance.
 const PART_BYTES_MIN: usize = 8;
 /// What the names of credentials hold, in lower case.
@@ -74,12 +73,4 @@ fn collect(inside: bool, value: &Value, texts: &mut Vec<Zeroizing<String>>) {
         }
         _ => {}
     }
-}
-
-/// A scope of RFC 6749, section 3.3, as the manifest's are.
-pub(super) fn is_scope(scope: &str) -> bool {
-    (1..=SCOPE_BYTES_MAX).contains(&scope.len())
-        && scope
-            .bytes()
-            .all(|byte| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e))
 }

@@ -28,7 +28,7 @@ pub enum BadAssertion {
     Type,
     #[error("the assertion's algorithm is not accepted")]
     Algorithm,
-    #[error("the assertion is signed by no key of its issuer")]
+    #[error("the assertion is not signed with a key of its issuer")]
     Signature,
     #[error("the assertion lacks a claim, or one has another type")]
     Claims,
@@ -44,9 +44,11 @@ pub enum BadAssertion {
     Expired,
     #[error("the assertion is not yet valid")]
     NotYetValid,
-    #[error("the assertion is good for more than an hour")]
+    #[error("the assertion is valid for more than an hour")]
     LongLived,
-    #[error("the assertion is bound to what this server does not check")]
+    #[error(
+        "the assertion has a claim or header that this server does not support: cnf, authorization_details or crit"
+    )]
     Bound,
 }
 

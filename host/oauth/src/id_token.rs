@@ -87,10 +87,12 @@ pub fn verified(
             "the ID token is not signed by the provider for this client",
         ))?;
     if claims.exp.saturating_add(LEEWAY_S) <= expected.now_ms / 1_000 {
-        return Err(OAuthError::Answer("the ID token is over"));
+        return Err(OAuthError::Answer("the ID token has expired"));
     }
     if expected.nonce.is_some() && claims.nonce.as_deref() != expected.nonce {
-        return Err(OAuthError::Answer("the ID token is of another sign-in"));
+        return Err(OAuthError::Answer(
+            "the ID token does not match this sign-in",
+        ));
     }
     if claims
         .azp

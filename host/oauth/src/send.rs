@@ -7,7 +7,7 @@ use http::{Method, header};
 
 use super::token::{self, TokenGrant, TokenRequest, Tokens};
 use super::{OAuthError, Provider};
-use toolgate_egress::{Egress, HostClass, HostRequest, HostResponse};
+use toolgate_egress::{DestinationClass, Egress, HostRequest, HostResponse};
 use toolgate_vault::Secret;
 
 /// A token answer is a few kilobytes.
@@ -83,7 +83,7 @@ async fn post(
     egress
         .send_for_host(HostRequest {
             method: Method::POST,
-            class: HostClass::Token,
+            class: DestinationClass::Token,
             url: url.to_owned(),
             headers,
             body: Bytes::copy_from_slice(form.body.as_bytes()),

@@ -11,8 +11,9 @@ use url::form_urlencoded;
 use zeroize::Zeroizing;
 
 use super::callback::error_code;
-use super::clear::{CredentialTexts, is_scope};
+use super::clear::CredentialTexts;
 use super::{OAuthError, Provider};
+use toolgate_catalog::is_scope;
 use toolgate_catalog::manifest::TokenAuth;
 use toolgate_vault::Secret;
 

@@ -15,6 +15,7 @@ use super::document::{Documents, Node};
 use super::keys;
 use super::problem::{Notes, Problem, below};
 use super::words;
+use toolgate_catalog::is_scope;
 use toolgate_catalog::manifest::{AuthKind, Slot, ToolSpec};
 
 const SLOTS_MAX: usize = 20;
@@ -322,7 +323,7 @@ impl<'d> Security<'d> {
                     .map(|(scope, _)| scope)
                     .collect::<Vec<_>>()
             })
-            .filter(|scope| is_scope(scope, separator))
+            .filter(|scope| is_scope_between(scope, separator))
             .take(SCOPES_MAX)
             .collect();
         made.insert("scopes".to_owned(), json!(scopes));
@@ -364,12 +365,6 @@ fn is_token(name: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~[]".contains(&b))
 }
 
-/// A scope token of RFC 6749, section 3.3.
-fn is_scope(scope: &str, separator: &str) -> bool {
-    !scope.is_empty()
-        && scope.len() <= 300
-        && !scope.contains(separator)
-        && scope
-            .bytes()
-            .all(|b| matches!(b, 0x21 | 0x23..=0x5b | 0x5d..=0x7e))
+fn is_scope_between(scope: &str, separator: &str) -> bool {
+    is_scope(scope) && !scope.contains(separator)
 }

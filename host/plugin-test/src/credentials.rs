@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trial_lends_a_credential_where_the_gateway_would() {
+    fn a_plugin_test_lends_a_credential_where_the_gateway_would() {
         let slot = json!({
             "slot": "user", "title": "User", "type": "api_key", "placement": {"header": "x-key"},
             "audience": ["https://{subdomain}.desk.test", "https://*.files.test", "{api_base}"],

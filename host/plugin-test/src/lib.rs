@@ -253,7 +253,7 @@ impl TestPlugin {
             CallLimits::default(),
             mode,
         )
-        .declaring(Declarations::new(manifest.clone()));
+        .with_declarations(Declarations::new(manifest.clone()));
         let tool = manifest
             .tools
             .iter()
@@ -262,10 +262,10 @@ impl TestPlugin {
             scope = scope.reading(AllowedQueries::new(&tool.queries, &config));
         }
         if let Some(witness) = witness {
-            scope = scope.witnessed_by(witness);
+            scope = scope.with_observer(witness);
         }
         if test_call.replayed {
-            scope = scope.without_repeats();
+            scope = scope.without_retries();
         }
         let scope = Arc::new(scope);
         let mut arguments = test_call.arguments.clone();

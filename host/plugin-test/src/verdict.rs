@@ -36,7 +36,7 @@ pub struct TestVerdict {
 
 /// What a plugin has to show.
 #[derive(Clone, Debug)]
-pub struct Demands {
+pub struct TestCriteria {
     /// The examples of the service NAME are `examples`/NAME/examples/*.json.
     pub examples: PathBuf,
     /// A plugin without any example passes too.
@@ -46,7 +46,7 @@ pub struct Demands {
 /// Judges several plugins, as many at once as there are cores, in the order given.
 pub async fn judge_all(
     plugins: &[PathBuf],
-    demands: &Demands,
+    demands: &TestCriteria,
     cache: &TestCache,
 ) -> Vec<TestVerdict> {
     let at_once = std::thread::available_parallelism().map_or(1, usize::from);
@@ -58,7 +58,7 @@ pub async fn judge_all(
 }
 
 /// Judges the plugin file at `plugin`.
-pub async fn judge(plugin: &Path, demands: &Demands, cache: &TestCache) -> TestVerdict {
+pub async fn judge(plugin: &Path, demands: &TestCriteria, cache: &TestCache) -> TestVerdict {
     let mut verdict = TestVerdict {
         plugin: plugin.to_owned(),
         tools: 0,
@@ -76,7 +76,7 @@ pub async fn judge(plugin: &Path, demands: &Demands, cache: &TestCache) -> TestV
 async fn examine(
     verdict: &mut TestVerdict,
     plugin: &Path,
-    demands: &Demands,
+    demands: &TestCriteria,
     cache: &TestCache,
 ) -> anyhow::Result<()> {
     let examples = &demands.examples;

@@ -309,7 +309,7 @@ impl Store {
 
     /// Tells of credentials that nobody can renew: once when they end within `ahead_ms`, and when
     /// they have ended, which only connecting again repairs. At most `limit` of each.
-    pub async fn tell_expiring(
+    pub async fn emit_expiry_events(
         &self,
         ahead_ms: i64,
         limit: usize,

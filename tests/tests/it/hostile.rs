@@ -8,6 +8,7 @@ mod connect_links;
 mod dry_run;
 mod effects;
 mod generated;
+mod guesses;
 mod headers;
 mod hooks;
 mod impersonation;

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use super::{Lint, ManifestPath, NAME_RULE, is_name, parameters, text};
 use crate::manifest::{AuthKind, Manifest, Slot};
-use crate::{hosts, token_parameters as from_tokens};
+use crate::{hosts, is_scope, token_parameters as from_tokens};
 
 const SLOTS_MAX: usize = 20;
 const SCOPES_MAX: usize = 200;
@@ -202,10 +202,7 @@ pub(super) fn scopes(scopes: &[String], separator: &str, found: &mut Lint, at: &
         return;
     }
     for (i, scope) in scopes.iter().take(SCOPES_MAX).enumerate() {
-        let token = scope
-            .bytes()
-            .all(|b| matches!(b, 0x21 | 0x23..=0x5b | 0x5d..=0x7e));
-        if scope.is_empty() || scope.len() > 300 || !token || scope.contains(separator) {
+        if !is_scope(scope) || scope.contains(separator) {
             found.error(
                 &at.index(i),
                 format!("`{}` is not one scope: printable ASCII without spaces, quotes, `\\` and the separator", text::shown(scope)),

@@ -47,6 +47,10 @@ pub(super) struct FragmentHit {
     pub start: usize,
     pub end: usize,
     pub around: WindowMargins,
+    /// Its fingerprint.
+    pub window: u64,
+    /// Of the call's own user.
+    pub own: bool,
 }
 
 /// Windows of many secrets.
@@ -101,6 +105,30 @@ impl Fragments {
         let len = (form.window + UNMIXED_BYTES_MORE).min(longest);
         let at = rest.len() - len;
         self.insert(&rest[at..], around(at, len));
+    }
+
+    /// Adds one form to be found only whole, or by the first or last [`WINDOW_BYTES_MAX`] of its bytes: too many to
+    /// guess one by one.
+    pub(super) fn add_whole(&mut self, form: &SecretForm) {
+        let rest = &form.bytes[form.public.min(form.bytes.len())..];
+        if rest.len() < WINDOW_BYTES_MIN {
+            return;
+        }
+        let far = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+        let len = rest.len().min(WINDOW_BYTES_MAX);
+        let hidden = rest.len() - len;
+        let head = WindowMargins {
+            before: far(form.public + form.lead),
+            after: far(hidden),
+        };
+        self.insert(&rest[..len], head);
+        if hidden > 0 {
+            let tail = WindowMargins {
+                before: far(hidden + form.public + form.lead),
+                after: 0,
+            };
+            self.insert(&rest[hidden..], tail);
+        }
     }
 
     fn insert(&mut self, window: &[u8], around: WindowMargins) {
@@ -158,11 +186,14 @@ impl Fragments {
                 let Some(window) = text.get(start..end) else {
                     continue;
                 };
-                if let Some(around) = self.windows.get(&fingerprint(window)) {
+                let window = fingerprint(window);
+                if let Some(around) = self.windows.get(&window) {
                     if !hit(FragmentHit {
                         start,
                         end,
                         around: *around,
+                        window,
+                        own: true,
                     }) {
                         return;
                     }

@@ -6,7 +6,7 @@ use crate::payload::{BODY_BYTES_MAX, Payload, PayloadSide};
 async fn kept(request_body: impl Into<Bytes>, answer_body: &'static str) -> Vec<Payload> {
     let upstream = Upstream::start(move |_, _| plain(200, &[], answer_body)).await;
     let egress = egress(vec![upstream.as_host(API)], &[]);
-    let scope = scope(TestConnection::bearer()).keeping_payloads();
+    let scope = scope(TestConnection::bearer()).with_payload_capture();
     let request = GuestRequest {
         body: request_body.into(),
         ..post("/issues", "")

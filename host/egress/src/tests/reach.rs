@@ -1,7 +1,7 @@
 //! Which addresses are dialled.
 
 use super::*;
-use crate::HostClass;
+use crate::DestinationClass;
 
 async fn send_to(egress: &Egress, grant: &Grant, url: &str) -> Result<Response, EgressFailure> {
     let scope = CallScope::new(
@@ -140,7 +140,7 @@ async fn the_host_itself_obeys_the_same_address_policy() {
     );
     let request = |url: &str, origins: &[String]| HostRequest {
         method: http::Method::POST,
-        class: HostClass::Webhook,
+        class: DestinationClass::Webhook,
         url: url.into(),
         headers: vec![
             ("authorization".into(), "Basic own".into()),

@@ -70,6 +70,38 @@ async fn a_redirect_of_an_allowed_upstream_to_its_own_address_means_the_host() {
 }
 
 #[tokio::test]
+async fn a_location_below_the_path_of_an_allowed_upstream_means_the_host() {
+    let upstream = Upstream::start(|seen, _| match seen.target.as_str() {
+        "/api/v3/from" => plain(307, &[("location", "/api/v3/to")], ""),
+        "/api/v3/to" => plain(200, &[], "there"),
+        _ => plain(404, &[], ""),
+    })
+    .await;
+    let mapping = format!("{API}=http://{}/api/v3", upstream.address);
+    let mapping = AllowUpstream::parse(&mapping).expect("a mapping");
+    let response = egress(vec![mapping], &[])
+        .send(&scope(TestConnection::bearer()), get("/from"))
+        .await
+        .expect("an answer");
+    assert_eq!(response.url, "https://api.example.com/to");
+    assert_eq!(&response.body[..], b"there");
+}
+
+#[tokio::test]
+async fn a_failure_names_the_host_and_not_the_address_of_an_allowed_upstream() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
+    let address = listener.expect("a free port").local_addr();
+    let mapping = format!("{API}=http://{}", address.expect("a bound port"));
+    let mapping = AllowUpstream::parse(&mapping).expect("a mapping");
+    let failure = egress(vec![mapping], &[])
+        .send(&scope(TestConnection::bearer()), get("/"))
+        .await
+        .expect_err("nobody listens");
+    assert!(failure.message.contains(API), "{failure}");
+    assert!(!failure.message.contains("127.0.0.1"), "{failure}");
+}
+
+#[tokio::test]
 async fn a_redirect_to_a_place_that_is_not_granted_is_refused() {
     for location in [
         "http://169.254.169.254/latest/meta-data/",

@@ -4,11 +4,12 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::lend::named_addresses;
-use super::tried::{TRY_TIMEOUT, TriedCredential};
+use super::tried::{CandidateCredential, TRY_TIMEOUT};
 use super::{Error, apps};
 use toolgate_catalog::manifest::AccountProbe;
+use toolgate_core::visible::is_hidden;
 use toolgate_egress::scrub::REDACTED;
-use toolgate_egress::{Egress, Scrubber};
+use toolgate_egress::{Egress, FailureKind, Scrubber};
 
 const ANSWER_BYTES_MAX: usize = 1024 * 1024;
 const NAME_CHARS_MAX: usize = 200;
@@ -52,7 +53,7 @@ impl RefusedKey {
 /// Asks the provider who the credential belongs to, under the plugin's own rights.
 pub(super) async fn probe(
     egress: &Egress,
-    tried: &TriedCredential<'_>,
+    tried: &CandidateCredential<'_>,
     account: &AccountProbe,
 ) -> Result<ProbeOutcome, Error> {
     let (manifest, slot) = (&tried.serving.manifest, tried.slot);
@@ -95,6 +96,10 @@ pub(super) async fn probe(
             );
             ProbeOutcome::Unknown
         }
+        // A key that stands in the address of its own check is none.
+        Err(failure) if failure.kind == FailureKind::LeakBlocked => {
+            ProbeOutcome::Refused(RefusedKey::surely())
+        }
         Err(failure) => {
             tracing::info!(service = manifest.service, error = %failure, "connections.account_unknown");
             ProbeOutcome::Unknown
@@ -117,22 +122,11 @@ fn name(body: &[u8], label: &str, scrubber: &Scrubber) -> Option<String> {
 pub(super) fn shown_name(text: &str, scrubber: &Scrubber) -> Option<String> {
     let text: String = text
         .chars()
-        .filter(|c| !c.is_control() && !is_invisible(*c))
+        .filter(|c| !is_hidden(*c))
         .take(NAME_CHARS_MAX)
         .collect();
     let told = scrubber.finds(text.as_bytes()) || text.contains(REDACTED);
     (!told && !text.trim().is_empty()).then_some(text)
-}
-
-/// Characters that a reader does not see, and behind which a text is another than it seems: what Unicode
-/// calls default-ignorable, and blanks that are not spaces.
-fn is_invisible(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
-        | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
-        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

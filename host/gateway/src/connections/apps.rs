@@ -7,6 +7,7 @@ use url::Url;
 
 use crate::audit::AuditAction;
 use crate::{Caller, Error};
+use toolgate_catalog::is_scope;
 use toolgate_catalog::manifest::{AuthKind, Manifest, Slot};
 use toolgate_egress::{self as egress, Grant};
 use toolgate_oauth::Provider;
@@ -136,7 +137,7 @@ pub fn connectable(manifest: &Manifest, app: Option<&OAuthApp>) -> Result<(), &'
     if manifest.auth.is_empty() || manifest.auth.iter().any(|slot| slot_is_ready(slot, app)) {
         Ok(())
     } else {
-        Err("needs --client-id and --client-secret-file")
+        Err("needs --client-id and, unless it is a public client, --client-secret-file")
     }
 }
 
@@ -245,10 +246,6 @@ pub(super) fn moved(url: &str, base: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = rest.find(['/', '?']).map_or("", |at| &rest[at..]);
     format!("{base}{path}")
-}
-
-fn is_scope(scope: &str) -> bool {
-    (1..=300).contains(&scope.len()) && scope.bytes().all(|byte| (0x21..0x7f).contains(&byte))
 }
 
 fn place<'a>(workspace_id: &'a str, service: &'a str) -> SealContext<'a> {

@@ -7,25 +7,25 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use super::choose::{ConnectionChoice, choose};
+use super::known::CallSecrets;
 use super::lend::{audience, injection, is_secret, may_receive, without_secrets};
 use super::link::{LinkEnding, LinkRequest};
 use super::refresh::UnusableReason;
+use super::unusable::{later, reconnected};
 use super::{ConnectionManager, Error, Gateway, slot_of};
 use crate::Caller;
 use crate::access::approvals::question::{ApprovalBinding, BoundConnection};
 use crate::plugins::ServingPlugin;
-use crate::tools::{Connect, FailureReason, Outcome, ToolError};
+use crate::tools::{Connect, Outcome};
 use toolgate_catalog::manifest::{Manifest, Slot};
 use toolgate_catalog::{Tool, stand_ins};
 use toolgate_core::ids::UserId;
 use toolgate_core::states::ConnectionHealth;
-use toolgate_egress::{
-    Credentials, EgressFailure, FailureKind, Injection, LearnedSecrets, SlotShape,
-};
+use toolgate_egress::{Credentials, EgressFailure, FailureKind, Injection, SlotShape};
 use toolgate_store::Connection;
 
 /// What a call begins with.
-pub(crate) struct ForCall {
+pub(crate) struct PreparedConnection {
     /// The connection, or none where the tool does without.
     pub held: Arc<CallConnection>,
     /// The call ends before it begins: the user has to connect.
@@ -53,7 +53,7 @@ pub(crate) struct CallConnection {
     planned_slot: Option<String>,
     /// Of the row, but for values that hold a secret; stand-ins where a slot is only planned.
     parameters: BTreeMap<String, String>,
-    learned: Vec<Arc<LearnedSecrets>>,
+    secrets: CallSecrets,
     told: Mutex<CallFindings>,
 }
 
@@ -75,29 +75,28 @@ impl Gateway {
         serving: &ServingPlugin,
         wanted: Option<&str>,
         purpose: CallPurpose,
-    ) -> Result<ForCall, Error> {
+    ) -> Result<PreparedConnection, Error> {
         let spec = tool.spec();
-        let connection =
-            |row: Option<Connection>, learned: Vec<Arc<LearnedSecrets>>| CallConnection {
-                manager: self.connections.clone(),
-                manifest: serving.manifest.clone(),
-                settings: self.services.get(&caller.workspace_id, tool.service()),
-                parameters: row
-                    .as_ref()
-                    .map(|row| without_secrets(&row.parameters, &learned))
-                    .unwrap_or_default(),
-                planned_slot: None,
-                row,
-                learned,
-                told: Mutex::default(),
-            };
-        let with = |row: Option<Connection>, learned, ends| ForCall {
-            held: Arc::new(connection(row, learned)),
+        let connection = |row: Option<Connection>, secrets: CallSecrets| CallConnection {
+            manager: self.connections.clone(),
+            manifest: serving.manifest.clone(),
+            settings: self.services.get(&caller.workspace_id, tool.service()),
+            parameters: row
+                .as_ref()
+                .map(|row| without_secrets(&row.parameters, &secrets.scrubber()))
+                .unwrap_or_default(),
+            planned_slot: None,
+            row,
+            secrets,
+            told: Mutex::default(),
+        };
+        let with = |row: Option<Connection>, secrets, ends| PreparedConnection {
+            held: Arc::new(connection(row, secrets)),
             ends,
         };
         // A tool without a slot of a plugin that has one still meets what the provider knows.
         if serving.manifest.auth.is_empty() && wanted.is_none() {
-            return Ok(with(None, Vec::new(), None));
+            return Ok(with(None, CallSecrets::default(), None));
         }
         let rows = self
             .store
@@ -107,15 +106,23 @@ impl Gateway {
                 Some(tool.service()),
             )
             .await?;
-        let learned = self
+        let secrets = self
             .connections
-            .learned_for(&serving.manifest, &rows)
+            .known_for(&caller.workspace_id, &serving.manifest, &rows)
             .await?;
+        if secrets.are_exposed() {
+            // What a call answers would go on saying which guesses are right, whether it sends anything or not.
+            let row = rows.first();
+            let ends = self
+                .connect_outcome(caller, user, tool, serving, Reason::Exposed, row)
+                .await?;
+            return Ok(with(row.cloned(), secrets, Some(ends)));
+        }
         if spec.auth.is_empty() && wanted.is_none() {
-            return Ok(with(None, learned, None));
+            return Ok(with(None, secrets, None));
         }
         let (reason, of) = match choose(&rows, &spec.auth, tool.scopes(), wanted) {
-            ConnectionChoice::Use(row) => return Ok(with(Some(row.clone()), learned, None)),
+            ConnectionChoice::Use(row) => return Ok(with(Some(row.clone()), secrets, None)),
             ConnectionChoice::Unknown => {
                 return Err(Error::NotFound(format!(
                     "a connection of {user} for {} with this id",
@@ -123,21 +130,21 @@ impl Gateway {
                 )));
             }
             ConnectionChoice::Nothing if spec.auth_optional => {
-                return Ok(with(None, learned, None));
+                return Ok(with(None, secrets, None));
             }
             ConnectionChoice::Nothing if purpose == CallPurpose::Plan => {
                 let held = Arc::new(CallConnection {
                     // The first slot is the one that a connect link leads to.
                     planned_slot: spec.auth.first().cloned(),
                     parameters: stand_ins::parameters(&serving.manifest),
-                    ..connection(None, learned)
+                    ..connection(None, secrets)
                 });
-                return Ok(ForCall { held, ends: None });
+                return Ok(PreparedConnection { held, ends: None });
             }
             ConnectionChoice::MoreScopes(row) | ConnectionChoice::Broken(row)
                 if purpose == CallPurpose::Plan =>
             {
-                return Ok(with(Some(row.clone()), learned, None));
+                return Ok(with(Some(row.clone()), secrets, None));
             }
             ConnectionChoice::Nothing => (Reason::Required, None),
             ConnectionChoice::MoreScopes(row) => (Reason::MoreScopes, Some(row)),
@@ -146,7 +153,7 @@ impl Gateway {
         let ends = self
             .connect_outcome(caller, user, tool, serving, reason, of)
             .await?;
-        Ok(with(of.cloned(), learned, Some(ends)))
+        Ok(with(of.cloned(), secrets, Some(ends)))
     }
 
     /// The connection that a call would run with, whether it works or not.
@@ -199,6 +206,7 @@ impl Gateway {
             (Some(UnusableReason::Later { retry_after_ms }), _) => {
                 return Ok(Some(later(retry_after_ms)));
             }
+            (Some(UnusableReason::Reconnected), _) => return Ok(Some(reconnected())),
             (Some(UnusableReason::Expired(_)), _) | (None, Some(AuthClaim::Expired)) => {
                 Reason::Expired
             }
@@ -240,11 +248,14 @@ impl Gateway {
         of: Option<&Connection>,
     ) -> Result<Outcome, Error> {
         let manifest = &serving.manifest;
+        // A tool that needs no connection has no slot of its own to connect.
+        let of_connection = of.filter(|_| tool.spec().auth.is_empty());
+        let of_connection = of_connection.map(|row| vec![row.slot.clone()]);
         let ask = LinkRequest {
             workspace_id: &caller.workspace_id,
             user,
             manifest,
-            slots: &tool.spec().auth,
+            slots: of_connection.as_ref().unwrap_or(&tool.spec().auth),
             scopes: tool.scopes(),
             tool_name: Some(&tool.name),
             connection: of,
@@ -260,11 +271,15 @@ impl Gateway {
             Reason::Expired => format!(
                 "The {title} connection of the user {user} has expired or was revoked and has to be renewed."
             ),
+            Reason::Exposed => format!(
+                "Pieces of the {title} credential of the user {user} have come back several times, so it is not used \
+                 any more. Connect again with a new credential."
+            ),
         };
         if link.is_none() {
             message.push_str(" The operator of this gateway has to set the service up first.");
         }
-        let expired = reason == Reason::Expired;
+        let expired = matches!(reason, Reason::Expired | Reason::Exposed);
         let connect = Connect {
             reason: if expired {
                 "auth_expired"
@@ -299,21 +314,8 @@ enum Reason {
     Required,
     MoreScopes,
     Expired,
-}
-
-fn later(retry_after_ms: i64) -> Outcome {
-    Outcome::Error {
-        reason: FailureReason::ProviderError,
-        error: ToolError {
-            code: "credential_not_renewed".to_owned(),
-            message: "The provider's authorization server does not answer, so the credential could not be renewed.".to_owned(),
-            can_retry: true,
-            retry_after_ms: u64::try_from(retry_after_ms).ok(),
-            suggested_fix: Some("Wait, then call again.".to_owned()),
-            provider_status: None,
-            provider_body: None,
-        },
-    }
+    /// What came back of the credential could soon complete it.
+    Exposed,
 }
 
 impl CallConnection {
@@ -339,8 +341,8 @@ impl CallConnection {
     }
 
     /// What the call must not hand back, known before it sends anything.
-    pub(crate) fn learned(&self) -> Vec<Arc<LearnedSecrets>> {
-        self.learned.clone()
+    pub(crate) fn secrets(&self) -> &CallSecrets {
+        &self.secrets
     }
 
     /// What the plugin may read: the operator's settings over the connection's parameters, as JSON.
@@ -395,6 +397,14 @@ impl Credentials for CallConnection {
                 .manager
                 .fresh(&self.manifest, &row.workspace_id, &row.id, rejected)
                 .await;
+            // Whoever connects again keeps the id, and may bring another account than the one that the call
+            // was checked with. A renewed token keeps `connected_at_ms`.
+            let fresh = match fresh {
+                Ok(fresh) if fresh.row.connected_at_ms != row.connected_at_ms => {
+                    Err(UnusableReason::Reconnected)
+                }
+                fresh => fresh,
+            };
             let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
             match fresh {
                 Ok(fresh) => {
@@ -411,7 +421,9 @@ impl Credentials for CallConnection {
                 }
                 Err(unusable) => {
                     let kind = match &unusable {
-                        UnusableReason::Gone => FailureKind::AuthRequired,
+                        UnusableReason::Gone | UnusableReason::Reconnected => {
+                            FailureKind::AuthRequired
+                        }
                         UnusableReason::Expired(_) => FailureKind::AuthExpired,
                         UnusableReason::Later { .. } => FailureKind::Connect,
                         UnusableReason::Broken(_) => FailureKind::Protocol,

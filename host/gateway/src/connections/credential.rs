@@ -52,7 +52,7 @@ pub(super) struct ConnectionDetails {
 
 /// A box whose content this build cannot read.
 #[derive(Debug, thiserror::Error)]
-#[error("the content of a box is not readable")]
+#[error("the content of an encrypted value is not readable")]
 pub(super) struct BadContent;
 
 #[derive(Serialize)]

@@ -4,7 +4,8 @@
 //! Every step is one conditional update of the flow's state, so that a link, a state and a code are
 //! good for one use, and only for the browser that was sent off. Looking changes nothing: links
 //! are also opened by mail scanners. Who does not agree at the provider, or types a key that it
-//! refuses, may try again as long as the link lives.
+//! refuses, may try again as long as the link lives. What uses a link up goes on when the browser is gone: its
+//! code, its form and its tokens come only once. Tokens of a flow that ends without a connection are revoked.
 
 mod arrive;
 mod inputs;
@@ -14,6 +15,7 @@ mod problem;
 mod start;
 mod way_back;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use inputs::{FIELD_BYTES_MAX, Input};
@@ -23,9 +25,12 @@ pub use problem::ConnectProblem;
 pub use start::CANCEL;
 pub use way_back::{ConnectEnd, PopupMessage, WayBack};
 
+use super::credential::OpenCredential;
 use super::link::hash;
 use super::requests::ConnectionRef;
+use super::revoke::EndedCredential;
 use super::{Error, Gateway, apps, slot_of};
+use crate::jobs::detached::detach;
 use crate::plugins::ServingPlugin;
 use toolgate_catalog::manifest::{Manifest, Slot};
 use toolgate_store::{ConnectFlow, FlowState, OAuthApp};
@@ -99,6 +104,20 @@ impl OpenFlow {
         }
     }
 
+    /// Its credential, where it ends without a connection.
+    fn ended<'a>(
+        &'a self,
+        parameters: &'a BTreeMap<String, String>,
+        credential: &'a OpenCredential,
+    ) -> EndedCredential<'a> {
+        EndedCredential {
+            about: self.about(),
+            slot: &self.flow.slot,
+            parameters,
+            credential,
+        }
+    }
+
     fn place(&self) -> SealContext<'_> {
         SealContext {
             kind: "connect_flow",
@@ -164,6 +183,16 @@ impl Gateway {
             slot,
             app,
         })
+    }
+
+    /// Takes the step that uses a link up, to its end also when the browser is gone.
+    async fn finish_step<F>(&self, step: F) -> Result<Step, ConnectProblem>
+    where
+        F: Future<Output = Result<Step, ConnectProblem>> + Send + 'static,
+    {
+        detach(&self.running, &self.workers, step)
+            .await
+            .map_err(|cause| internal(anyhow::Error::from(cause).context("the connect flow")))?
     }
 
     fn callback_url(&self) -> String {

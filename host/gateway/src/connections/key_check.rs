@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::Gateway;
 use super::account::{self, ProbeOutcome, RefusedKey, shown_name};
-use super::tried::{TRY_TIMEOUT, TriedCredential};
+use super::tried::{CandidateCredential, TRY_TIMEOUT};
 use crate::Error;
 use toolgate_catalog::manifest::{Effect, Manifest, Slot, ToolSpec};
 use toolgate_egress::AllowedQueries;
@@ -36,7 +36,7 @@ impl Gateway {
     /// `may_read`: whether the credential may be tried with a tool where the slot names no request.
     pub(super) async fn try_credential(
         &self,
-        tried: &TriedCredential<'_>,
+        tried: &CandidateCredential<'_>,
         workspace_id: &str,
         may_read: bool,
     ) -> Result<ProbeOutcome, Error> {
@@ -53,7 +53,7 @@ impl Gateway {
 
     async fn try_tool(
         &self,
-        tried: &TriedCredential<'_>,
+        tried: &CandidateCredential<'_>,
         tool: &ToolSpec,
         workspace_id: &str,
     ) -> Result<ProbeOutcome, Error> {
@@ -61,7 +61,7 @@ impl Gateway {
         let config = config(tried);
         let queries = AllowedQueries::new(&tool.queries, &config);
         let scope = Arc::new(tried.scope()?.reading(queries));
-        let limits = TriedCredential::limits();
+        let limits = CandidateCredential::limits();
         let call = Call {
             requester: Requester {
                 workspace: workspace_id.into(),
@@ -114,7 +114,7 @@ fn is_about_the_key(refusal: &PluginError) -> bool {
 }
 
 /// What the plugin may read: the operator's settings over the connection's parameters, as JSON.
-fn config(tried: &TriedCredential<'_>) -> BTreeMap<String, String> {
+fn config(tried: &CandidateCredential<'_>) -> BTreeMap<String, String> {
     let parameters = tried.parameters.iter().map(|(key, value)| {
         let json = serde_json::Value::String(value.clone()).to_string();
         (key.clone(), json)

@@ -1,13 +1,14 @@
-//! What this process knows of secrets, by service, so that no answer hands one back.
+//! What this process knows of secrets, so that no answer hands one back.
 //!
 //! Before a call begins, everything that its user's connections to the service hold is learned
-//! ([`ConnectionManager::learned_for`]), whatever the call sends; what other users' calls brought here stays known,
-//! since a provider may repeat one caller's credential to the next. Only hashes of fragments are kept
-//! ([`toolgate_egress::LearnedSecrets`]), built once for each stored credential. Bounded: a service that has filled
-//! its share begins anew, and what was known before stays known for one more share.
+//! ([`ConnectionManager::known_for`]), whatever the call sends, and is searched for piece by piece. A provider may
+//! repeat one caller's credential to the next, so the keys of a workspace's other users are searched for too, but only
+//! whole: what is removed from one user's answers must not say what pieces of another's key are. Only hashes of fragments
+//! are kept ([`toolgate_egress::LearnedSecrets`]), built once for each stored credential. Bounded: what has filled its
+//! share begins anew, and what was known before stays known for one more share.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::{BuildHasher, RandomState};
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -18,96 +19,171 @@ use super::credential::OpenCredential;
 use super::lend::{injection, is_secret};
 use super::{ConnectionManager, Error, apps, slot_of};
 use toolgate_catalog::manifest::{Manifest, Slot};
-use toolgate_egress::{LearnedSecrets, inject};
+use toolgate_egress::{Exposure, LearnedSecrets, Scrubber, inject, looks_like_key};
 use toolgate_store::Connection;
 use toolgate_vault::Secret;
 
-/// Fragments of one service, some 30 bytes each, before it begins anew.
-const FRAGMENTS_MAX: usize = 100_000;
+/// Fragments of one share, some 30 bytes each, before it begins anew.
+const FRAGMENTS_MAX: usize = 400_000;
+/// Users and services whose exposure is counted, before those of whom nothing came back are forgotten.
+const EXPOSURES_KEPT_MAX: usize = 20_000;
 
-/// By service.
 #[derive(Default)]
 pub(super) struct KnownSecrets {
-    services: Mutex<HashMap<String, Shares>>,
+    /// By stored credential.
+    own: Mutex<Generations<u64>>,
+    /// By workspace and service: the keys of all users.
+    others: Mutex<Generations<(String, String)>>,
+    /// By user and service, until one of the connections is connected again.
+    exposures: Mutex<HashMap<u64, Arc<Exposure>>>,
     marks: RandomState,
 }
 
-#[derive(Default)]
-struct Shares {
-    young: Share,
-    old: Share,
+/// The younger and the older half of what is known.
+struct Generations<K> {
+    young: HashMap<K, Arc<LearnedSecrets>>,
+    old: HashMap<K, Arc<LearnedSecrets>>,
+    /// What was added to `young`.
+    fragments: usize,
 }
 
-#[derive(Default)]
-struct Share {
-    learned: Arc<LearnedSecrets>,
-    /// Stored credentials that are in it.
-    marks: HashSet<u64>,
+impl<K> Default for Generations<K> {
+    fn default() -> Self {
+        Self {
+            young: HashMap::new(),
+            old: HashMap::new(),
+            fragments: 0,
+        }
+    }
+}
+
+impl<K: Hash + Eq + Clone> Generations<K> {
+    fn find(&self, key: &K) -> Option<Arc<LearnedSecrets>> {
+        self.young.get(key).or_else(|| self.old.get(key)).cloned()
+    }
+
+    /// Counts what was added, and lets the older half go once the younger one is full.
+    fn added(&mut self, fragments: usize) {
+        self.fragments += fragments;
+        if self.fragments >= FRAGMENTS_MAX {
+            self.old = std::mem::take(&mut self.young);
+            self.fragments = 0;
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl KnownSecrets {
-    fn services(&self) -> MutexGuard<'_, HashMap<String, Shares>> {
-        self.services.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Stands for one stored credential.
     fn mark(&self, row: &Connection) -> u64 {
         self.marks
             .hash_one((&row.workspace_id, &row.id, row.generation, &row.sealed))
     }
 
-    fn has(&self, service: &str, mark: u64) -> bool {
-        self.services()
-            .get(service)
-            .is_some_and(|shares| shares.young.marks.contains(&mark))
+    /// What is known of one stored credential; `secrets` opens it.
+    fn own(&self, mark: u64, secrets: &[Secret]) -> Arc<LearnedSecrets> {
+        let learned = Arc::new(LearnedSecrets::default());
+        learned.learn(secrets.iter().map(|secret| secret.expose().as_bytes()));
+        let mut own = locked(&self.own);
+        own.young.insert(mark, learned.clone());
+        own.added(learned.fragments());
+        learned
     }
 
-    /// Learns secrets of a service.
-    pub(super) fn learn<'a>(
-        &self,
-        service: &str,
-        mark: Option<u64>,
-        secrets: impl IntoIterator<Item = &'a [u8]>,
-    ) {
-        let learned = {
-            let mut services = self.services();
-            let shares = services.entry(service.to_owned()).or_default();
-            if shares.young.learned.fragments() >= FRAGMENTS_MAX {
-                shares.old = std::mem::take(&mut shares.young);
-            }
-            shares.young.learned.clone()
-        };
-        learned.learn(secrets);
-        if let Some(mark) = mark {
-            let mut services = self.services();
-            let shares = services.entry(service.to_owned()).or_default();
-            shares.young.marks.insert(mark);
+    /// Learns what a refresh brought, also for the calls that run with the credential of before.
+    pub(super) fn learn(&self, row: &Connection, secrets: &[Secret]) {
+        if let Some(learned) = locked(&self.own).find(&self.mark(row)) {
+            learned.learn(secrets.iter().map(|secret| secret.expose().as_bytes()));
         }
+        self.teach_others(&row.workspace_id, &row.service, secrets);
     }
 
-    /// All that is known of a service.
-    fn for_service(&self, service: &str) -> Vec<Arc<LearnedSecrets>> {
-        let services = self.services();
-        let shares = services.get(service);
-        let all = shares
-            .into_iter()
-            .flat_map(|shares| [&shares.young, &shares.old]);
-        all.map(|share| share.learned.clone()).collect()
+    /// Learns the keys among `secrets` for the other users of the workspace. A word that a member enters as a password
+    /// must not vanish from the answers of the others.
+    fn teach_others(&self, workspace_id: &str, service: &str, secrets: &[Secret]) {
+        let keys = secrets.iter().map(Secret::expose);
+        let keys: Vec<&[u8]> = keys
+            .filter(|secret| looks_like_key(secret))
+            .map(str::as_bytes)
+            .collect();
+        let key = (workspace_id.to_owned(), service.to_owned());
+        let learned = {
+            let mut others = locked(&self.others);
+            let learned = others.young.entry(key);
+            learned
+                .or_insert_with(|| Arc::new(LearnedSecrets::only_wholes()))
+                .clone()
+        };
+        let before = learned.fragments();
+        learned.learn(keys);
+        locked(&self.others).added(learned.fragments().saturating_sub(before));
+    }
+
+    fn others(&self, workspace_id: &str, service: &str) -> Vec<Arc<LearnedSecrets>> {
+        let key = (workspace_id.to_owned(), service.to_owned());
+        let others = locked(&self.others);
+        let both = [others.young.get(&key), others.old.get(&key)];
+        both.into_iter().flatten().cloned().collect()
+    }
+
+    /// What has come back of these connections of one user, since they were connected.
+    fn exposure(&self, service: &str, rows: &[&Connection]) -> Option<Arc<Exposure>> {
+        let first = rows.first()?;
+        let connected: Vec<_> = rows
+            .iter()
+            .map(|row| (&row.id, row.connected_at_ms))
+            .collect();
+        let key = (&first.workspace_id, &first.user_id, service, connected);
+        let key = self.marks.hash_one(key);
+        let mut exposures = locked(&self.exposures);
+        if exposures.len() >= EXPOSURES_KEPT_MAX {
+            exposures.retain(|_, exposure| !exposure.is_empty());
+        }
+        Some(exposures.entry(key).or_default().clone())
+    }
+}
+
+/// What a call must not hand back, and how much of it has come back already.
+#[derive(Clone, Default)]
+pub(crate) struct CallSecrets {
+    own: Vec<Arc<LearnedSecrets>>,
+    others: Vec<Arc<LearnedSecrets>>,
+    exposure: Option<Arc<Exposure>>,
+}
+
+impl CallSecrets {
+    pub(crate) fn scrubber(&self) -> Scrubber {
+        Scrubber::knowing(self.own.clone())
+            .with_others(self.others.clone())
+            .counted_by(self.exposure.clone())
+    }
+
+    /// Whether the user has to connect again before the credentials are used.
+    pub(super) fn are_exposed(&self) -> bool {
+        self.exposure.as_ref().is_some_and(|one| one.is_over())
     }
 }
 
 impl ConnectionManager {
-    /// What a call of the service must not hand back: all that these connections hold, and what this
-    /// process has met before.
-    pub(super) async fn learned_for(
+    /// What a call of the service must not hand back: all that these connections hold, and the keys of other users
+    /// that this process has met before.
+    pub(super) async fn known_for(
         &self,
+        workspace_id: &str,
         manifest: &Manifest,
         rows: &[Connection],
-    ) -> Result<Vec<Arc<LearnedSecrets>>, Error> {
+    ) -> Result<CallSecrets, Error> {
         let service = &manifest.service;
-        for row in rows.iter().filter(|row| row.service == *service) {
+        let rows: Vec<&Connection> = rows.iter().filter(|row| row.service == *service).collect();
+        let mut own = Vec::with_capacity(rows.len());
+        for row in &rows {
             let mark = self.known.mark(row);
-            if self.known.has(service, mark) {
+            let known = locked(&self.known.own).find(&mark);
+            if let Some(learned) = known {
+                own.push(learned);
                 continue;
             }
             // What cannot be opened cannot be sent either.
@@ -123,10 +199,14 @@ impl ConnectionManager {
                 let secret = apps::secret(&self.vault, &app)?;
                 secrets.extend(secret.iter().map(|secret| Secret::new(secret.expose())));
             }
-            let bytes = secrets.iter().map(|secret| secret.expose().as_bytes());
-            self.known.learn(service, Some(mark), bytes);
+            own.push(self.known.own(mark, &secrets));
+            self.known.teach_others(workspace_id, service, &secrets);
         }
-        Ok(self.known.for_service(service))
+        Ok(CallSecrets {
+            own,
+            others: self.known.others(workspace_id, service),
+            exposure: self.known.exposure(service, &rows),
+        })
     }
 }
 

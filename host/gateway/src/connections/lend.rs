@@ -4,11 +4,10 @@
 //! holds a secret.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::credential::OpenCredential;
 use toolgate_catalog::manifest::{AuthKind, CLIENT_ID, Manifest, Slot};
-use toolgate_egress::{Injection, LearnedSecrets, Origin, Scrubber, fill_parameters};
+use toolgate_egress::{Injection, Origin, Scrubber, fill_parameters};
 
 /// A field is hidden unless the manifest says that it is not secret.
 pub(super) fn is_secret(slot: Option<&Slot>, field: &str) -> bool {
@@ -30,9 +29,8 @@ fn is_oauth(slot: &Slot) -> bool {
 /// Parameters without those that hold a secret, which an older version may have kept.
 pub(super) fn without_secrets(
     parameters: &BTreeMap<String, String>,
-    learned: &[Arc<LearnedSecrets>],
+    scrubber: &Scrubber,
 ) -> BTreeMap<String, String> {
-    let scrubber = Scrubber::knowing(learned.to_vec());
     parameters
         .iter()
         .filter(|(_, value)| !scrubber.finds(value.as_bytes()))

@@ -11,6 +11,7 @@ use super::refresh::union;
 use super::{ConnectionManager, Error, Gateway, apps, slot_of};
 use crate::{Caller, Scope};
 use toolgate_catalog::manifest::{AuthKind, Manifest, Slot};
+use toolgate_catalog::{SCOPE_BYTES_MAX, is_scope};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::ids::{self, UserId};
 use toolgate_store::{ConnectFlow, Connection, FlowState};
@@ -19,7 +20,6 @@ use toolgate_vault::Secret;
 /// How long a link may be used.
 pub const LINK_LIFE_MS: i64 = 15 * 60 * 1_000;
 const SCOPES_MAX: usize = 100;
-const SCOPE_BYTES_MAX: usize = 300;
 const PAGE_URL_BYTES_MAX: usize = 2_000;
 
 /// `POST /v1/connections/link`.
@@ -113,7 +113,7 @@ impl ConnectionManager {
                 .collect();
             if !above.is_empty() {
                 return Err(Error::InvalidRequest(format!(
-                    "scopes: {} may not be asked for: neither the service's description names it nor the operator (`toolgate service configure {} --scopes-max`)",
+                    "scopes: {} is not allowed: the plugin does not name it; the operator can allow it with `toolgate service configure {} --scopes-max`",
                     above.join(", "),
                     manifest.service
                 )));
@@ -250,7 +250,7 @@ impl Gateway {
             let origin = url.origin().ascii_serialization();
             bare.then_some(origin).ok_or_else(|| {
                 Error::InvalidRequest(
-                    "popup_origin is scheme, host and port alone, for example https://app.example.com"
+                    "popup_origin must be a scheme, host and port only, for example https://app.example.com"
                         .to_owned(),
                 )
             })
@@ -264,11 +264,7 @@ impl Gateway {
 }
 
 fn check_scopes(scopes: &[String]) -> Result<(), Error> {
-    let fits = |scope: &String| {
-        (1..=SCOPE_BYTES_MAX).contains(&scope.len())
-            && scope.bytes().all(|byte| (0x21..0x7f).contains(&byte))
-    };
-    if scopes.len() <= SCOPES_MAX && scopes.iter().all(fits) {
+    if scopes.len() <= SCOPES_MAX && scopes.iter().all(|scope| is_scope(scope)) {
         Ok(())
     } else {
         Err(Error::InvalidRequest(format!(
@@ -282,7 +278,7 @@ fn check_scopes(scopes: &[String]) -> Result<(), Error> {
 fn checked_page(name: &'static str, text: &str, own: Option<&Url>) -> Result<Url, Error> {
     let refused = || {
         Error::InvalidRequest(format!(
-            "{name} is an absolute https address (http on localhost) without user name and fragment"
+            "{name} must be an absolute https URL (http on localhost) without a user name or fragment"
         ))
     };
     if text.len() > PAGE_URL_BYTES_MAX || text.chars().any(|c| c.is_control() || c == '\\') {

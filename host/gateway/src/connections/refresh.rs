@@ -35,18 +35,18 @@ const REFUSED_AGAIN_MS: i64 = 60_000;
 /// process was killed is soon somebody else's.
 const LEASE_MS: i64 = 10_000;
 /// How often it says so.
-const LEASE_AGAIN: Duration = Duration::from_secs(3);
+const LEASE_RENEW_EVERY: Duration = Duration::from_secs(3);
 /// How long to wait before what a refresh brought is stored once more; shorter than the lease together.
-const KEEP_AGAIN: [Duration; 4] = [
+const STORE_RETRY_DELAYS: [Duration; 4] = [
     Duration::from_millis(100),
     Duration::from_millis(400),
     Duration::from_millis(1_500),
     Duration::from_secs(5),
 ];
 /// How long a call waits for a refresh that another process does.
-const OTHERS_WAIT: Duration = Duration::from_secs(35);
+const FOREIGN_REFRESH_TIMEOUT: Duration = Duration::from_secs(35);
 /// How often it looks.
-const OTHERS_LOOK: Duration = Duration::from_millis(50);
+const FOREIGN_REFRESH_POLL: Duration = Duration::from_millis(50);
 
 /// A connection that can be used, opened.
 pub(super) struct UsableConnection {
@@ -62,6 +62,8 @@ type RefreshAnswer = Result<Result<(OpenCredential, Option<Vec<String>>), OAuthE
 pub(super) enum UnusableReason {
     #[error("the connection is gone")]
     Gone,
+    #[error("the connection was changed while the call ran")]
+    Reconnected,
     #[error("the user has to connect again: {0}")]
     Expired(String),
     #[error("the credential could not be renewed; the next try is in {} s", .retry_after_ms / 1_000 + 1)]
@@ -136,7 +138,7 @@ impl ConnectionManager {
         let turn = self.turn_of(seen);
         let _one = turn.lock().await;
         let owner = ids::ulid("ref");
-        let end = Instant::now() + OTHERS_WAIT;
+        let end = Instant::now() + FOREIGN_REFRESH_TIMEOUT;
         let leased = loop {
             let row = self.read(&seen.workspace_id, &seen.id).await?;
             usable(&row)?;
@@ -156,7 +158,7 @@ impl ConnectionManager {
                 .map_err(Error::from)?;
             match leased {
                 Some(row) => break row,
-                None if Instant::now() < end => tokio::time::sleep(OTHERS_LOOK).await,
+                None if Instant::now() < end => tokio::time::sleep(FOREIGN_REFRESH_POLL).await,
                 None => {
                     return Err(UnusableReason::Later {
                         retry_after_ms: LEASE_MS,
@@ -211,12 +213,29 @@ impl ConnectionManager {
                 Ok(stored)
             }
             // Deleted, or connected again by the user, meanwhile.
-            None => {
-                let now = self.read(&row.workspace_id, &row.id).await?;
-                usable(&now)?;
-                Ok(now)
-            }
+            None => match self.read(&row.workspace_id, &row.id).await {
+                Ok(now) => {
+                    usable(&now)?;
+                    Ok(now)
+                }
+                Err(UnusableReason::Gone) => {
+                    self.revoke_brought(row, credential).await;
+                    Err(UnusableReason::Gone)
+                }
+                Err(unusable) => Err(unusable),
+            },
         }
+    }
+
+    /// Revokes what a refresh brought for a connection that was deleted meanwhile. The deletion revoked the
+    /// token of before, and the provider may have replaced that one already.
+    async fn revoke_brought(&self, row: &Connection, mut brought: OpenCredential) {
+        let before = self.open(row);
+        // A refresh token that was not replaced was revoked with the deletion; the access token is new.
+        if before.is_ok_and(|before| before.refresh == brought.refresh) {
+            brought.refresh = None;
+        }
+        self.revoke_for(row, &brought).await;
     }
 
     /// Seals and stores what a refresh brought, also after a key file or a database that was away for
@@ -229,7 +248,7 @@ impl ConnectionManager {
         scopes: Option<&[String]>,
         now_ms: i64,
     ) -> anyhow::Result<Option<Connection>> {
-        let mut waits = KEEP_AGAIN.iter();
+        let mut waits = STORE_RETRY_DELAYS.iter();
         loop {
             let stored = async {
                 let sealed = self.vault.seal(&place_of(row), &credential.to_secret())?;
@@ -276,7 +295,7 @@ impl ConnectionManager {
     }
 
     async fn extend_later(&self, row: &Connection, owner: &str) -> Result<bool, StoreError> {
-        tokio::time::sleep(LEASE_AGAIN).await;
+        tokio::time::sleep(LEASE_RENEW_EVERY).await;
         let until_ms = self.clock.now_ms().saturating_add(LEASE_MS);
         self.store
             .extend_lease(&row.workspace_id, &row.id, owner, until_ms)
@@ -299,7 +318,7 @@ impl ConnectionManager {
             (_, None) => return Ok(Err(OAuthError::Refused("no_refresh_token".to_owned()))),
         };
         let requests = self.requests(ConnectionPurpose::TokenRefresh, about(row));
-        let egress = self.egress.journaled_by(requests.clone());
+        let egress = self.egress.with_journal(requests.clone());
         let asked_ms = self.clock.now_ms();
         let answer = oauth::send::tokens(&egress, &provider, &grant, &[]).await;
         requests.ended(answer.is_ok(), None).await;
@@ -312,12 +331,8 @@ impl ConnectionManager {
             tokens.refresh.as_ref(),
             provider.client_secret.as_ref(),
         ];
-        let brought = brought.into_iter().flatten();
-        self.known.learn(
-            &row.service,
-            None,
-            brought.map(|secret| secret.expose().as_bytes()),
-        );
+        let brought: Vec<Secret> = brought.into_iter().flatten().cloned().collect();
+        self.known.learn(row, &brought);
         let access = tokens.access.clone();
         match credential.values.insert("secret".to_owned(), access) {
             Some(spent) if spent != tokens.access => credential.spend(spent),

@@ -123,7 +123,7 @@ impl ConnectionManager {
             connection_id: None,
         };
         let requests = self.requests(ConnectionPurpose::ApplicationTest, about);
-        let egress = self.egress.journaled_by(requests.clone());
+        let egress = self.egress.with_journal(requests.clone());
         let answer = oauth::send::tokens(&egress, provider, grant, &[]).await;
         requests.ended(answer.is_ok(), None).await;
         answer

@@ -26,7 +26,7 @@ pub(super) const TRY_TIMEOUT: Duration = Duration::from_secs(10);
 const REQUESTS_MAX: usize = 5;
 
 /// What somebody has just entered or been given.
-pub(super) struct TriedCredential<'a> {
+pub(super) struct CandidateCredential<'a> {
     pub serving: &'a ServingPlugin,
     pub slot: &'a Slot,
     pub settings: &'a BTreeMap<String, String>,
@@ -36,7 +36,7 @@ pub(super) struct TriedCredential<'a> {
     pub requests: Arc<HostRequests>,
 }
 
-impl TriedCredential<'_> {
+impl CandidateCredential<'_> {
     pub(super) fn limits() -> CallLimits {
         CallLimits {
             requests_max: REQUESTS_MAX,
@@ -61,9 +61,9 @@ impl TriedCredential<'_> {
             Self::limits(),
             Mode::Live,
         )
-        .declaring(Declarations::new(self.serving.manifest.clone()))
-        .knowing(vec![self.learned()])
-        .journaled_by(self.requests.clone()))
+        .with_declarations(Declarations::new(self.serving.manifest.clone()))
+        .knowing(self.scrubber())
+        .with_journal(self.requests.clone()))
     }
 
     /// Finds the credential in what comes back.

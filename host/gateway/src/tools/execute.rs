@@ -25,7 +25,7 @@ use receipt::{failure_text, receipt_of};
 
 use crate::access::permissions::Permissions;
 use crate::connections::services;
-use crate::connections::{AuthClaim, CallConnection, ForCall};
+use crate::connections::{AuthClaim, CallConnection, PreparedConnection};
 use crate::executions::ExecutionStatus;
 use crate::executions::journal::RunJournal;
 use crate::jobs::detached::detach;
@@ -310,7 +310,7 @@ impl Gateway {
             timeout: timeout.min(limits::CALL_TIMEOUT),
             ..CallLimits::default()
         };
-        let ForCall { held, ends } = self
+        let PreparedConnection { held, ends } = self
             .connection_for_call(
                 caller,
                 &run.user,
@@ -334,8 +334,8 @@ impl Gateway {
                 Mode::Live
             },
         )
-        .declaring(egress::Declarations::new(run.serving.manifest.clone()))
-        .knowing(held.learned());
+        .with_declarations(egress::Declarations::new(run.serving.manifest.clone()))
+        .knowing(held.secrets().scrubber());
         if run.tool.effect() == Effect::Read {
             let queries = &run.tool.spec().queries;
             scope = scope.reading(egress::AllowedQueries::new(queries, &held.config()));
@@ -355,13 +355,13 @@ impl Gateway {
             let may_write = run.tool.effect() != Effect::Read;
             let seals = self.seals(caller, run);
             if seals.is_some() {
-                scope = scope.keeping_payloads();
+                scope = scope.with_payload_capture();
             }
             let journal = RunJournal::new(self.receipts.clone(), *receipt, seals, may_write);
-            scope = scope.journaled_by(Arc::new(journal));
+            scope = scope.with_journal(Arc::new(journal));
         }
         if let Some(approved) = run.permit.approved() {
-            scope = scope.held_to(approved.requests.clone(), approved.whole);
+            scope = scope.with_required_plan(approved.requests.clone(), approved.whole);
         }
         let scope = Arc::new(scope);
         let wrote = Arc::new(AtomicBool::new(false));

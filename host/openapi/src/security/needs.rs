@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::{SLOTS_MAX, Security, is_scope};
+use super::{SLOTS_MAX, Security};
 use crate::document::Node;
 use crate::problem::{Notes, Problem};
 use crate::words;
+use toolgate_catalog::is_scope;
 use toolgate_catalog::manifest::AuthKind;
 
 /// What one tool needs.
@@ -156,7 +157,7 @@ fn scopes_of(requirement: &Map<String, Value>, names: &[&str]) -> Vec<String> {
         .flatten()
         .filter_map(Value::as_str)
     {
-        if is_scope(scope, " ") && !scopes.iter().any(|known| known == scope) {
+        if is_scope(scope) && !scopes.iter().any(|known| known == scope) {
             scopes.push(scope.to_owned());
         }
     }

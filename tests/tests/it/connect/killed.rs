@@ -208,7 +208,7 @@ async fn a_process_killed_at_any_point_of_a_refresh_loses_nothing_that_can_be_sa
     for (user, point) in [
         ("asked", Point::Asked),
         ("done", Point::Done),
-        ("half-said", Point::HalfSaid),
+        ("half-said", Point::HalfResponse),
     ] {
         world = world.killed_in_refresh(user, point).await;
     }
@@ -326,7 +326,7 @@ async fn a_process_killed_at_any_point_of_a_callback_leaves_the_way_open() {
     // 8 to 10: while the code is exchanged, and while the account's name is read.
     for (user, path, point) in [
         ("asked", TOKEN, Point::Asked),
-        ("half-said", TOKEN, Point::HalfSaid),
+        ("half-said", TOKEN, Point::HalfResponse),
         ("account", ACCOUNT, Point::Asked),
     ] {
         world = world.killed_in_callback(user, path, point).await;
@@ -381,7 +381,9 @@ async fn a_process_on_sqlite_killed_while_it_asks_loses_nothing_that_can_be_save
     world.provider.expire_access_tokens();
     world = world.killed_in_refresh("asked", Point::Asked).await;
     world = world.killed_in_refresh("done", Point::Done).await;
-    world = world.killed_in_refresh("half-said", Point::HalfSaid).await;
+    world = world
+        .killed_in_refresh("half-said", Point::HalfResponse)
+        .await;
     world = world
         .killed_in_callback("exchange", TOKEN, Point::Done)
         .await;

@@ -5,13 +5,22 @@ use serde_json::json;
 use toolgate_gateway::connections::apps;
 use toolgate_store::ALL_WORKSPACES;
 use toolgate_tests::component::{Fixture, tool};
+use toolgate_tests::gate::{Gate, Point};
 use toolgate_tests::gateway::TestGateway;
 use toolgate_tests::provider::Provider;
 use toolgate_vault::{Secret, Vault};
 
+use super::kept_or_revoked::LeavingClient;
 use super::{open, press, state};
 
 async fn world(secret: &str) -> (TestGateway, Provider) {
+    let provider = Provider::start().await;
+    let gateway = depot(secret, provider.upstream.url()).await;
+    (gateway, provider)
+}
+
+/// A gateway that reaches the provider at `url`.
+async fn depot(secret: &str, url: String) -> TestGateway {
     let mut run = tool("run");
     run["auth"] = json!(["machine"]);
     let plugin = Fixture::new("depot")
@@ -30,7 +39,6 @@ async fn world(secret: &str) -> (TestGateway, Provider) {
         )
         .with("tools", json!([run]))
         .build();
-    let provider = Provider::start().await;
     let gateway = TestGateway::with_plugin("depot.wasm", plugin).await;
     let store = gateway.gateway.store();
     let manifest = toolgate_gateway::plugins::manifest(store, "depot")
@@ -43,7 +51,7 @@ async fn world(secret: &str) -> (TestGateway, Provider) {
         scopes: None,
         // The operator's word: the manifest names `stock` alone.
         scopes_max: vec!["orders".to_owned()],
-        base_url: Some(provider.upstream.url()),
+        base_url: Some(url),
     };
     let operator = toolgate_tests::gateway::operator(&gateway.gateway)
         .await
@@ -51,7 +59,7 @@ async fn world(secret: &str) -> (TestGateway, Provider) {
     apps::register(store, &vault, &operator, &manifest, ALL_WORKSPACES, app, 1)
         .await
         .unwrap();
-    (gateway, provider)
+    gateway
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -108,4 +116,29 @@ async fn a_wrong_client_secret_connects_nothing() {
         link["connection_id"].as_str().unwrap()
     );
     assert_eq!(gateway.get(&path).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_leaves_after_the_button_is_connected_all_the_same() {
+    let provider = Provider::start().await;
+    let gate = Gate::before(&provider.upstream.url()).await;
+    let gateway = depot("the-client-secret", gate.url()).await;
+    let body = json!({"service": "depot"});
+    let link = gateway.post("/v1/connections/link", &body).await.data();
+    let url = link["connect_url"].as_str().unwrap();
+    let path = url.strip_prefix(&gateway.url("")).unwrap();
+    let form = "content-type: application/x-www-form-urlencoded\r\ncontent-length: 0";
+    gate.hold("/login/oauth/access_token", Point::Done);
+    let browser = LeavingClient::ask(&gateway, "POST", path, form).await;
+    gate.held().await;
+    browser.leave().await;
+    gate.release();
+    let id = link["connection_id"].as_str().unwrap();
+    let path = format!("/v1/connections/{id}");
+    gateway
+        .wait("the connection", async || {
+            gateway.get(&path).await.status == 200
+        })
+        .await;
+    assert_eq!(state(&gateway, id).await, "active");
 }

@@ -51,7 +51,7 @@ async fn a_start_without_the_key_of_the_database_is_refused_and_changes_nothing(
     let key = std::fs::read(&file).unwrap();
 
     put_key(&file, &[7; 32]);
-    refuses(&installation, "is another one than this database").await;
+    refuses(&installation, "does not belong to this database").await;
     assert_eq!(std::fs::read(&file).unwrap(), [7; 32]);
     std::fs::remove_file(&file).unwrap();
     refuses(&installation, "is missing").await;
@@ -66,7 +66,7 @@ async fn a_start_without_the_key_of_the_database_is_refused_and_changes_nothing(
     pool.close().await;
     refuses(&installation, "is missing").await;
     put_key(&file, &[7; 32]);
-    refuses(&installation, "is another one than this database").await;
+    refuses(&installation, "does not belong to this database").await;
 
     put_key(&file, &key);
     let process = installation.serve(&[TOOL]).await;

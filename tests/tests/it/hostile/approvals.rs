@@ -200,9 +200,9 @@ async fn a_request_that_is_another_than_the_approved_one_does_not_leave() {
     assert_eq!(decided.status, 200, "{}", decided.text);
     let before = upstream.received().len();
     address("/two").await;
-    let strayed = call().await;
-    assert_eq!(strayed["status"], "error", "{strayed}");
-    assert_eq!(strayed["error"]["code"], "approval_mismatch", "{strayed}");
+    let deviated = call().await;
+    assert_eq!(deviated["status"], "error", "{deviated}");
+    assert_eq!(deviated["error"]["code"], "approval_mismatch", "{deviated}");
     assert_eq!(upstream.received().len(), before, "nothing left");
     // It is used up: the address of before does not bring it back.
     address("/one").await;

@@ -86,7 +86,7 @@ async fn a_tool_declared_read_sends_nothing_that_writes() {
         let answer = gateway.execute(&format!("liar_{tool}"), json!({})).await;
         assert_ne!(answer["status"], "success", "{tool}: {answer}");
         assert!(
-            answer.to_string().contains("declared `read`"),
+            answer.to_string().contains("a `read` tool may not send"),
             "{tool}: {answer}"
         );
     }

@@ -66,7 +66,7 @@ async fn a_place_that_may_be_read_brings_no_credential() {
         ("cess-token-000002", None),
         ("acme-eu", Some("acme-eu")),
     ] {
-        provider.memory().issued_anew();
+        provider.memory().reset_token_counter();
         provider.memory().beside = json!({ "instance_name": said })
             .as_object()
             .unwrap()
@@ -177,7 +177,7 @@ async fn a_token_that_is_no_bearer_token_makes_no_connection() {
         (json!("bearer mac"), "none"),
         (json!("BEARER"), "active"),
     ] {
-        provider.memory().issued_anew();
+        provider.memory().reset_token_counter();
         provider.memory().beside = json!({ "token_type": kind }).as_object().unwrap().clone();
         let (gateway, link) = linked(&fixture("/instance_name"), &provider).await;
         let url = link["connect_url"].as_str().unwrap();

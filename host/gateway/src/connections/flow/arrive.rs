@@ -1,6 +1,7 @@
 //! The way back: the provider's answer is taken once, and its code becomes tokens.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::problem::why_not;
 use super::{ConnectEnd, ConnectProblem, OpenFlow, Step, WayBack, cookie_name, internal};
@@ -20,15 +21,25 @@ use toolgate_vault::Secret;
 impl Gateway {
     /// The provider sends the browser back. `query`: without `?`. `cookie`: looks one up by name.
     pub async fn connect_callback(
-        &self,
+        self: &Arc<Self>,
         query: &str,
         cookie: impl Fn(&str) -> Option<String>,
     ) -> Result<Step, ConnectProblem> {
         let callback = callback::parse(query)?;
-        let state_hash = hash(callback.state.expose());
-        let now_ms = self.clock.now_ms();
         let secure = self.connections.public_url.starts_with("https://");
         let cookie_hash = cookie(&cookie_name(&callback.state, secure)).map(|value| hash(&value));
+        let accepted = Box::pin(self.clone().accept_answer(callback, cookie_hash));
+        self.finish_step(accepted).await
+    }
+
+    /// Accepts the answer, once and from the browser that was sent off, and does what follows from it.
+    async fn accept_answer(
+        self: Arc<Self>,
+        callback: Callback,
+        cookie_hash: Option<String>,
+    ) -> Result<Step, ConnectProblem> {
+        let state_hash = hash(callback.state.expose());
+        let now_ms = self.clock.now_ms();
         let completed = match &cookie_hash {
             Some(cookie_hash) => {
                 self.store
@@ -172,7 +183,7 @@ impl Gateway {
         let requests = self
             .connections
             .requests(ConnectionPurpose::TokenRequest, open.about());
-        let egress = self.connections.egress.journaled_by(requests.clone());
+        let egress = self.connections.egress.with_journal(requests.clone());
         let asked_ms = self.clock.now_ms();
         let answer = oauth::send::tokens(&egress, provider, grant, &pointers).await;
         requests.ended(answer.is_ok(), None).await;
@@ -205,6 +216,12 @@ impl Gateway {
                 || open.slot.kind == AuthKind::Oauth2ClientCredentials,
         };
         let credential = credential_of(&tokens, &provider.client_id);
-        self.conclude(open, credential, details, None).await
+        let parameters = details.parameters.clone();
+        let concluded = Box::pin(self.conclude(open, credential.clone(), details, None)).await;
+        if concluded.is_err() {
+            let ended = open.ended(&parameters, &credential);
+            Box::pin(self.connections.revoke(ended)).await;
+        }
+        concluded
     }
 }

@@ -12,11 +12,11 @@ use crate::connections::account::{ProbeOutcome, RefusedKey};
 use crate::connections::credential::{ConnectionDetails, OpenCredential, UnconfirmedConnection};
 use crate::connections::link::{hash, random_token};
 use crate::connections::requests::ConnectionPurpose;
-use crate::connections::tried::TriedCredential;
+use crate::connections::tried::CandidateCredential;
 use crate::connections::{ConnectionInfo, shown};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::ids::UserId;
-use toolgate_store::{FlowState, NewConnection};
+use toolgate_store::{ConnectFlow, FlowState, NewConnection};
 use toolgate_vault::{SealContext, Secret};
 
 /// The name of the button that keeps a key which the provider may have refused for another reason.
@@ -50,7 +50,7 @@ impl Gateway {
         let requests = self
             .connections
             .requests(ConnectionPurpose::AccountCheck, open.about());
-        let tried = TriedCredential {
+        let tried = CandidateCredential {
             serving: &open.serving,
             slot: &open.slot,
             settings: &settings,
@@ -135,7 +135,7 @@ impl Gateway {
     }
 
     /// The application confirms that the browser it received belongs to `user`; only then is the
-    /// connection there. Another user ends the flow.
+    /// connection there. Another user ends the flow, and its tokens are revoked.
     pub async fn confirm_connection(
         &self,
         caller: &Caller,
@@ -144,17 +144,19 @@ impl Gateway {
     ) -> Result<ConnectionInfo, Error> {
         caller.need(Scope::Connections)?;
         caller.user(Some(user))?;
-        let gone = || Error::NotFound("the confirmation code".to_owned());
         let now_ms = self.clock.now_ms();
         let flow = self
             .store
             .find_flow_to_confirm(&caller.workspace_id, &hash(code), now_ms)
             .await?
-            .ok_or_else(gone)?;
+            .ok_or_else(no_such_code)?;
         if flow.user_id != user.as_str() {
             let why = "confirmed for another user";
-            self.store.fail_flow(&flow.id, why, now_ms).await?;
+            let failed = self.store.fail_flow(&flow.id, why, now_ms).await?;
             tracing::warn!(connect.flow = flow.id, "connect.mixed_up_users");
+            if failed {
+                self.revoke_unconfirmed(flow).await;
+            }
             return Err(Error::PermissionDenied {
                 user_id: user.to_string(),
                 subject: "a connect link that was made for another user".to_owned(),
@@ -168,13 +170,7 @@ impl Gateway {
                 ConnectProblem::Internal(cause) => cause,
                 other => Error::Conflict(other.to_string()),
             })?;
-        let sealed = open.flow.sealed.as_deref().ok_or_else(gone)?;
-        let opened = self
-            .connections
-            .vault
-            .unseal(&open.place(), sealed)
-            .map_err(internal)?;
-        let waiting = UnconfirmedConnection::parse(&opened).map_err(internal)?;
+        let waiting = self.unconfirmed(&open)?;
         let new = self.new_connection(&open, &waiting.credential, waiting.details)?;
         let details = json!({ "user_id": new.user_id, "service": new.service });
         let stored = self
@@ -182,14 +178,42 @@ impl Gateway {
             .finish_flow(&open.flow.id, FlowState::AwaitingConfirmation, &new, now_ms)
             .await?;
         if !stored {
-            return Err(gone());
+            return Err(no_such_code());
         }
         let row = self
             .store
             .find_connection(&caller.workspace_id, &id)
             .await?
-            .ok_or_else(gone)?;
+            .ok_or_else(no_such_code)?;
         Ok(shown(&row, now_ms))
+    }
+
+    /// What waits for the application's word.
+    fn unconfirmed(&self, open: &OpenFlow) -> Result<UnconfirmedConnection, Error> {
+        let sealed = open.flow.sealed.as_deref().ok_or_else(no_such_code)?;
+        let opened = self
+            .connections
+            .vault
+            .unseal(&open.place(), sealed)
+            .map_err(internal)?;
+        UnconfirmedConnection::parse(&opened).map_err(internal)
+    }
+
+    /// Revokes what waited for the application's word: its tokens may be those of another person.
+    async fn revoke_unconfirmed(&self, flow: ConnectFlow) {
+        // Without its service nobody knows where the tokens were issued.
+        let Ok(open) = self.with_service(flow).await else {
+            return;
+        };
+        match self.unconfirmed(&open) {
+            Ok(waiting) => {
+                let ended = open.ended(&waiting.details.parameters, &waiting.credential);
+                self.connections.revoke(ended).await;
+            }
+            Err(cause) => {
+                tracing::warn!(connect.flow = open.flow.id, error = %cause, "connections.revoke_failed");
+            }
+        }
     }
 
     fn new_connection(
@@ -219,4 +243,8 @@ impl Gateway {
             refreshable: details.refreshable,
         })
     }
+}
+
+fn no_such_code() -> Error {
+    Error::NotFound("the confirmation code".to_owned())
 }

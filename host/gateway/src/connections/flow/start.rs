@@ -1,6 +1,7 @@
 //! The page's buttons: the browser goes to the provider, the form is taken, or all is taken back.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::inputs::{parameters, values};
 use super::{ConnectEnd, ConnectProblem, Cookie, OpenFlow, Step, WayBack, cookie_name, internal};
@@ -18,9 +19,9 @@ pub const CANCEL: &str = "cancel";
 impl Gateway {
     /// The page's button: sends the browser off, or takes the form.
     pub async fn connect_submit(
-        &self,
+        self: &Arc<Self>,
         token: &str,
-        form: &BTreeMap<String, String>,
+        form: BTreeMap<String, String>,
     ) -> Result<Step, ConnectProblem> {
         let open = self.open_link(token).await?;
         if form.contains_key(CANCEL) {
@@ -28,9 +29,9 @@ impl Gateway {
             let leaves = way_back.leaves_at_once();
             return Ok(leaves.unwrap_or(Step::Cancelled(way_back)));
         }
-        let parameters = match parameters(open.manifest(), form) {
+        let parameters = match parameters(open.manifest(), &form) {
             Ok(parameters) => parameters,
-            Err(problem) => return self.again(&open, form, problem, false).await,
+            Err(problem) => return self.again(&open, &form, problem, false).await,
         };
         if leaves_for_provider(&open.slot) {
             return self.leave(&open, token, parameters).await;
@@ -38,11 +39,24 @@ impl Gateway {
         let values = if open.slot.kind == AuthKind::Oauth2ClientCredentials {
             None
         } else {
-            match values(&open.slot, form) {
+            match values(&open.slot, &form) {
                 Ok(values) => Some(values),
-                Err(problem) => return self.again(&open, form, problem, false).await,
+                Err(problem) => return self.again(&open, &form, problem, false).await,
             }
         };
+        let taken = Box::pin(self.clone().take_form(open, form, parameters, values));
+        self.finish_step(taken).await
+    }
+
+    /// Accepts a filled form, once, and does what follows from it. `values`: none where the gateway's own
+    /// registration is the credential.
+    async fn take_form(
+        self: Arc<Self>,
+        open: OpenFlow,
+        form: BTreeMap<String, String>,
+        parameters: BTreeMap<String, String>,
+        values: Option<BTreeMap<String, Secret>>,
+    ) -> Result<Step, ConnectProblem> {
         let now_ms = self.clock.now_ms();
         if self
             .store
@@ -53,7 +67,7 @@ impl Gateway {
             return Err(ConnectProblem::Used);
         }
         let Some(values) = values else {
-            return self.connect_as_client(&open, form, parameters).await;
+            return self.connect_as_client(&open, &form, parameters).await;
         };
         let credential = OpenCredential {
             values,
@@ -63,7 +77,7 @@ impl Gateway {
             parameters,
             ..ConnectionDetails::default()
         };
-        self.conclude(&open, credential, details, Some(form)).await
+        self.conclude(&open, credential, details, Some(&form)).await
     }
 
     /// Binds the flow to a state, a PKCE verifier and a cookie, and sends the browser off.
