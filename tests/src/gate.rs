@@ -20,7 +20,7 @@ pub enum Point {
     /// The server has done what it was asked for and nobody has been told.
     Done,
     /// Half of the answer's body has been sent.
-    HalfSaid,
+    HalfResponse,
 }
 
 #[derive(Clone)]
@@ -119,7 +119,7 @@ async fn pass(State(shared): State<Shared>, request: Request) -> Response<Body> 
         shared.hold().await;
     }
     let body = match trapped {
-        Some(Point::HalfSaid) => {
+        Some(Point::HalfResponse) => {
             headers.insert("content-length", said.len().into());
             half_of(said, shared)
         }

@@ -50,7 +50,7 @@ pub struct Memory {
 
 impl Memory {
     /// Counts the tokens from one again.
-    pub fn issued_anew(&mut self) {
+    pub fn reset_token_counter(&mut self) {
         self.issued = 0;
     }
 }

@@ -56,7 +56,10 @@ impl std::str::FromStr for Upgrades {
         match name {
             "strict" => Ok(Self::Strict),
             "schemas" => Ok(Self::Schemas),
-            _ => Err(format!("{name} is none of {}", Self::NAMES.join(", "))),
+            _ => Err(format!(
+                "unknown value `{name}`: use one of {}",
+                Self::NAMES.join(", ")
+            )),
         }
     }
 }

@@ -82,7 +82,7 @@ impl Tool {
     }
 
     /// What a sentence model reads of the tool: service, action, description and keywords.
-    pub fn meaning_text(&self) -> String {
+    pub fn embedding_text(&self) -> String {
         let action = self.action().replace('_', " ");
         let service = self.service().replace('_', " ");
         let mut text = format!("{service} {action}: {}", self.description());

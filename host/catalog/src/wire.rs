@@ -207,9 +207,9 @@ pub fn check_header(name: &str, sent: bool) -> Result<(), String> {
         );
     }
     if name != plain && (plain.len() < BEFORE_STAR_BYTES_MIN || !plain.ends_with('-')) {
-        return Err(
-            "a `*` stands behind the name of a family of headers, such as `x-meta-*`".to_owned(),
-        );
+        return Err(format!(
+            "a `*` may only follow a prefix of at least {BEFORE_STAR_BYTES_MIN} bytes that ends with `-`, such as `x-meta-*`"
+        ));
     }
     if sent && !is_ever_sent(plain) {
         return Err(format!(

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::plugins::Snapshot;
 use crate::{Caller, Error, Gateway};
-use toolgate_store::{Changes, Role, Topic, UsageMark};
+use toolgate_store::{Changes, Role, Topic, UsageVersion};
 
 /// How often the counters are compared.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ pub struct Watcher {
 /// What is there at one moment.
 struct FeedState {
     changes: Changes,
-    usage_mark: UsageMark,
+    usage_mark: UsageVersion,
     /// Told apart by its place in memory, which nothing else takes while this is held.
     serving: Weak<Snapshot>,
 }

@@ -36,7 +36,7 @@ pub struct GatewayConfig {
     /// Whether what a workspace executes after its searches moves up in its searches.
     pub learn_from_use: bool,
     /// Whether the sentence model ranks too, once it is installed.
-    pub search_by_meaning: bool,
+    pub search_by_embedding: bool,
     /// The sentence model that came with the program; one in `data_dir` goes before it.
     pub shipped_model_dir: Option<PathBuf>,
 }
@@ -61,7 +61,7 @@ impl GatewayConfig {
             model: None,
             keep: Retention::default(),
             learn_from_use: true,
-            search_by_meaning: true,
+            search_by_embedding: true,
             shipped_model_dir: None,
             data_dir,
         }
@@ -127,7 +127,7 @@ impl std::str::FromStr for GroupRule {
     fn from_str(text: &str) -> Result<Self, String> {
         let bad = || {
             format!(
-                "a rule is GROUP=ROLE or GROUP=WORKSPACE/ROLE with the role owner, admin or member, not {text}"
+                "invalid rule `{text}`: use GROUP=ROLE or GROUP=WORKSPACE/ROLE with the role owner, admin or member"
             )
         };
         let (group, target) = text.rsplit_once('=').ok_or_else(bad)?;

@@ -246,7 +246,11 @@ impl RequestCounts {
     }
 
     /// Refuses to look up one more key from an address that has tried too many unknown ones.
-    pub(crate) fn check_stranger(&self, address: Option<IpAddr>, now_ms: i64) -> Result<(), Error> {
+    pub(crate) fn check_unknown_key(
+        &self,
+        address: Option<IpAddr>,
+        now_ms: i64,
+    ) -> Result<(), Error> {
         self.strangers
             .check(address, UNKNOWN_KEYS_PER_MINUTE, now_ms)
     }

@@ -26,7 +26,7 @@ use labels::{
     EgressRequest, Executed, HostClassLabel, HttpRequest, HttpRoute, McpRequest, MethodLabel,
     OutcomeLabel, PoolLabel, ServiceLabel, StateLabel, StepLabel, TelemetryLabel,
 };
-use toolgate_egress::{FailureKind, HostClass, WireMeter, WireOutcome};
+use toolgate_egress::{DestinationClass, FailureKind, WireMeter, WireOutcome};
 use toolgate_store::{PoolState, StoreStep};
 
 /// Media type of [`Metrics::render`].
@@ -60,7 +60,7 @@ pub enum Measurement<'a> {
         reason: &'static str,
     },
     Egress {
-        class: HostClass,
+        class: DestinationClass,
         outcome: WireOutcome,
     },
     Database {
@@ -366,7 +366,7 @@ impl Metrics {
 }
 
 impl WireMeter for Metrics {
-    fn sent(&self, class: HostClass, outcome: WireOutcome, took: Duration) {
+    fn sent(&self, class: DestinationClass, outcome: WireOutcome, took: Duration) {
         self.measured(Measurement::Egress { class, outcome }, took);
         let host_class = class.as_str();
         self.egress_duration
@@ -389,7 +389,7 @@ impl WireMeter for Metrics {
         self.egress_requests.get_or_create(&request).inc();
     }
 
-    fn refused(&self, class: HostClass, kind: FailureKind) {
+    fn refused(&self, class: DestinationClass, kind: FailureKind) {
         let request = EgressRequest {
             host_class: class.as_str(),
             outcome: kind.as_str(),

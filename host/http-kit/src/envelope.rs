@@ -175,7 +175,8 @@ impl ApiFailure {
             Self::UnsupportedMediaType => "the body must be JSON".to_owned(),
             Self::CrossSite => "the request does not come from the dashboard".to_owned(),
             Self::NotReady => {
-                "the gateway is starting or stopping, or its database takes no writes".to_owned()
+                "the gateway is starting or stopping, or its database does not accept writes"
+                    .to_owned()
             }
             Self::Panicked => "internal error".to_owned(),
         }

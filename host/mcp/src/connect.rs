@@ -71,7 +71,7 @@ impl McpClient<'_> {
     }
 
     /// Whether structured content has to be an object, as until 2025-11-25.
-    pub(crate) fn wants_objects_alone(&self) -> bool {
+    pub(crate) fn requires_object_content(&self) -> bool {
         !self.stands_alone()
     }
 

@@ -54,7 +54,10 @@ impl std::str::FromStr for McpAuth {
             "keys" => Ok(Self::Keys),
             "oauth" => Ok(Self::OAuth),
             "both" => Ok(Self::Both),
-            _ => Err(format!("{name} is none of {}", Self::NAMES.join(", "))),
+            _ => Err(format!(
+                "unknown value `{name}`: use one of {}",
+                Self::NAMES.join(", ")
+            )),
         }
     }
 }

@@ -47,7 +47,7 @@ impl Remote {
     /// `url`: the gateway's public address.
     pub fn new(url: &Url, key: Secret) -> anyhow::Result<Self> {
         if !matches!(url.scheme(), "http" | "https") || url.query().is_some() {
-            bail!("the gateway's address is an http or https one without a query, not {url}");
+            bail!("the gateway's address must be an http or https URL without a query");
         }
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()

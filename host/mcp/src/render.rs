@@ -156,7 +156,7 @@ pub fn tool_schema(tool: &ToolSchema) -> String {
 
 /// By which name a tool is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CalledAs {
+pub enum ToolNaming {
     /// As an argument of `svc_execute_tool`.
     Generic,
     /// By its own, at the address of a toolset.
@@ -166,7 +166,7 @@ pub enum CalledAs {
     },
 }
 
-impl CalledAs {
+impl ToolNaming {
     fn has_generic_tools(self) -> bool {
         match self {
             Self::Generic => true,
@@ -261,10 +261,10 @@ pub fn error(error: &Error) -> String {
 }
 
 /// The same where the tool was called in this way: what the client does not have is not named.
-pub fn error_as(error: &Error, called: CalledAs) -> String {
+pub fn error_as(error: &Error, called: ToolNaming) -> String {
     let said = match (called, error) {
         (
-            CalledAs::Itself { .. },
+            ToolNaming::Itself { .. },
             Error::InvalidArguments {
                 tool_name,
                 violations,
@@ -273,11 +273,11 @@ pub fn error_as(error: &Error, called: CalledAs) -> String {
             "{}\nCorrect every point and call again.",
             named_violations(tool_name, violations)
         ),
-        (CalledAs::Itself { .. }, Error::ToolNotFound { tool_name, .. }) => format!(
+        (ToolNaming::Itself { .. }, Error::ToolNotFound { tool_name, .. }) => format!(
             "Tool not found: {}\n\nList the tools again: it is no longer one of them.",
             one_line(tool_name)
         ),
-        (CalledAs::Itself { .. } | CalledAs::Generic, _) => return self::error(error),
+        (ToolNaming::Itself { .. } | ToolNaming::Generic, _) => return self::error(error),
     };
     format!("{said}\n\nError Code: {}", error.code())
 }

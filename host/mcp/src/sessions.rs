@@ -30,7 +30,7 @@ use rmcp::transport::streamable_http_server::session::{
 
 use memory::SessionMemory;
 pub(crate) use relay::follow;
-use relay::{Addressed, ReplyAddress};
+use relay::{Addressed, ProcessTag};
 pub(crate) use requests::{RequestGuard, Requests};
 use toolgate_gateway::{Caller, Gateway};
 
@@ -64,7 +64,7 @@ pub(crate) struct Sessions {
     inner: LocalSessionManager,
     memory: Mutex<SessionMemory>,
     requests: Arc<Requests>,
-    addresses: ReplyAddress,
+    addresses: ProcessTag,
 }
 
 type Result<T> = io::Result<T>;
@@ -78,7 +78,7 @@ impl Sessions {
         let mut inner = LocalSessionManager::default();
         inner.session_config.keep_alive = Some(IN_MEMORY_IDLE_MAX);
         Self {
-            addresses: ReplyAddress::new(gateway.process_name()),
+            addresses: ProcessTag::new(gateway.process_name()),
             gateway,
             inner,
             memory: Mutex::new(SessionMemory::new(IN_MEMORY_PER_KEY_MAX, IN_MEMORY_MAX)),
@@ -128,7 +128,7 @@ impl Sessions {
         message: &ClientJsonRpcMessage,
     ) -> Result<()> {
         let text = serde_json::to_string(message)?;
-        let handed_on = self.gateway.hand_on_client_message(session_id, to, text);
+        let handed_on = self.gateway.forward_client_message(session_id, to, text);
         handed_on.await.map_err(io::Error::other)
     }
 

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::cards;
 use crate::connect::McpClient;
 use crate::operations::Operations;
-use crate::render::{self, CalledAs};
+use crate::render::{self, ToolNaming};
 use crate::tools::execute::{self, ToolRun};
 use crate::tools::{CalledTool, ToolFailure, ToolOutcome};
 use toolgate_gateway::Error;
@@ -162,7 +162,7 @@ pub(crate) async fn call(
     client: McpClient<'_>,
     tool: &ToolsetTool,
     arguments: JsonObject,
-    called: CalledAs,
+    called: ToolNaming,
 ) -> Result<ToolOutcome, ToolFailure> {
     if let ToolSource::Skill { skill_id } = &tool.source {
         if !arguments.is_empty() {
@@ -174,7 +174,7 @@ pub(crate) async fn call(
         let skill = operations.skill(skill_id).await?;
         return Ok(ToolOutcome::Text(render::skill_alone(&skill)));
     }
-    let schema = output_schema(tool, client.wants_objects_alone());
+    let schema = output_schema(tool, client.requires_object_content());
     let arguments = Arguments::Object(arguments.into());
     let mut request = execute::request(tool.name.clone(), arguments, None);
     if schema.is_some() {
@@ -191,7 +191,7 @@ pub(crate) async fn call(
 }
 
 /// The answer to a call that has ended, without its card.
-fn answer(execution: &Execution, schema: Option<&RawValue>, called: CalledAs) -> CalledTool {
+fn answer(execution: &Execution, schema: Option<&RawValue>, called: ToolNaming) -> CalledTool {
     let plain = |text, is_error| CalledTool {
         text,
         is_error,
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn structured_content_is_what_the_schema_says_or_none() {
-        let called = CalledAs::Itself {
+        let called = ToolNaming::Itself {
             generic_tools: false,
         };
         let schema = raw(&json!({

@@ -18,7 +18,9 @@ use http::{Method, header};
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
-use toolgate_egress::{Egress, EgressFailure, FailureKind, HostClass, HostRequest, OpenResponse};
+use toolgate_egress::{
+    DestinationClass, Egress, EgressFailure, FailureKind, HostRequest, OpenResponse,
+};
 use toolgate_vault::Secret;
 
 pub use wire::{Chat, Reply, ToolCall, Usage};
@@ -136,7 +138,7 @@ impl Model {
         self.egress
             .open_for_host(HostRequest {
                 method: Method::POST,
-                class: HostClass::Model,
+                class: DestinationClass::Model,
                 url: format!("{}/chat/completions", self.base_url),
                 headers,
                 body: Bytes::from(body),

@@ -153,7 +153,7 @@ impl Compiler {
             JobResult::Refused(why) => Err(wasmtime::Error::msg(why)),
             JobResult::NoProcess(cause) => self.without_process(job, &cause).await,
             JobResult::Late => Err(wasmtime::Error::msg(format!(
-                "it is not compiled after {} s of processor time",
+                "compiling it took more than {} s of processor time",
                 time_max.as_secs()
             ))),
             JobResult::Died => Err(wasmtime::Error::msg(format!(
@@ -171,7 +171,7 @@ impl Compiler {
         // Nothing here would bound what a large file takes.
         if !job.cost.is_small(self.size) {
             return Err(wasmtime::Error::msg(format!(
-                "it is too large to be compiled but by a process of its own, and none could be started ({cause}): drop it again"
+                "compiling this file needs a separate process, which could not be started ({cause}): copy the file in again"
             )));
         }
         tracing::warn!(error = %cause, "runtime.no_compiler_process: compiled in this one");
@@ -198,7 +198,7 @@ impl Compiler {
                 "the compiler stopped: {cause}"
             ))),
             Err(_elapsed) => Err(wasmtime::Error::msg(format!(
-                "it is not compiled after {} s",
+                "compiling it took more than {} s",
                 time_max.as_secs()
             ))),
         }
@@ -258,6 +258,6 @@ mod tests {
         compiler.compile(small).await.unwrap();
         let large = compiler.job(component(60_000)).await.unwrap();
         let refused = compiler.compile(large).await.err().unwrap().to_string();
-        assert!(refused.contains("none could be started"), "{refused}");
+        assert!(refused.contains("needs a separate process"), "{refused}");
     }
 }

@@ -54,7 +54,7 @@ pub enum Rejected {
     )]
     TooLargeForOrdinary(u64),
     #[error(
-        "it is a large plugin (it asks for more than {} MiB of memory, or its file has more than {} MiB), and this gateway runs none; start it with --allow-large-plugins to let it serve",
+        "it is a large plugin (it asks for more than {} MiB of memory, or its file has more than {} MiB), and this gateway does not allow large plugins; start it with --allow-large-plugins to let it serve",
         limits::MEMORY_BYTES_MAX >> 20, limits::COMPONENT_BYTES_MAX >> 20
     )]
     LargeNotAllowed,
@@ -101,9 +101,7 @@ pub enum Rejected {
     OtherContract { version: String, missing: String },
     #[error("`describe` did not answer: {0}")]
     Describe(String),
-    #[error(
-        "the manifest lies: `describe` returns something else than the custom section {SECTION} holds"
-    )]
+    #[error("`describe` returns a different manifest than the custom section {SECTION} holds")]
     ManifestDiffers,
 }
 

@@ -11,7 +11,7 @@ use super::fit::{self, Fit};
 use super::fuse;
 use super::index::Index;
 use super::query::Concept;
-use super::reading::{Reading, Wish};
+use super::reading::{QueryPart, Reading};
 use super::score::{Candidate, Lexical};
 use super::synonyms::Verb;
 
@@ -39,7 +39,7 @@ const NAMED: f32 = 2.0;
 
 /// The tools for one wish.
 struct Ranked<'a> {
-    wish: &'a Wish,
+    wish: &'a QueryPart,
     words: Arc<[String]>,
     lexical: Lexical,
     /// Best first.
@@ -178,7 +178,7 @@ impl Index {
     fn rank<'a>(
         &self,
         tools: &[Arc<Tool>],
-        wish: &'a Wish,
+        wish: &'a QueryPart,
         similarity: Option<&'a Similarity>,
         shown: &dyn Fn(u32) -> bool,
     ) -> Ranked<'a> {
@@ -254,7 +254,7 @@ impl Index {
     }
 
     /// The words of a wish by which its uses are remembered, as the catalog has them.
-    fn words_used(&self, wish: &Wish) -> Arc<[String]> {
+    fn words_used(&self, wish: &QueryPart) -> Arc<[String]> {
         let said = wish.concepts.iter().filter(|concept| !concept.implied);
         let words = said.map(|concept| match concept.variants.first() {
             Some(variant) => &self.terms[variant.term as usize].word,

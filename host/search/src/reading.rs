@@ -7,16 +7,16 @@ use super::words::{WORDS, Words};
 /// A query, understood by one index. Only the index that read it can rank by it.
 #[derive(Debug)]
 pub struct Reading {
-    pub(super) whole: Wish,
+    pub(super) whole: QueryPart,
     /// At least two, or none: then the query is one wish.
-    pub(super) steps: Vec<Wish>,
+    pub(super) steps: Vec<QueryPart>,
     /// Parts of a long query that is one wish, as the model is given them.
     pub(super) windows: Vec<String>,
 }
 
 /// What is to be found a tool for.
 #[derive(Debug)]
-pub(super) struct Wish {
+pub(super) struct QueryPart {
     /// As it was written.
     pub text: String,
     /// What the model is given.
@@ -48,7 +48,7 @@ impl Index {
             let steps = cut.steps.into_iter().map(|step| {
                 let full = format!("{} {}", step.text, step.about);
                 let wish = self.wish(words, full.trim(), is_word);
-                Wish {
+                QueryPart {
                     text: step.text,
                     ..wish
                 }
@@ -65,8 +65,8 @@ impl Index {
         })
     }
 
-    fn wish(&self, words: &mut Words, text: &str, is_word: &dyn Fn(&str) -> bool) -> Wish {
-        Wish {
+    fn wish(&self, words: &mut Words, text: &str, is_word: &dyn Fn(&str) -> bool) -> QueryPart {
+        QueryPart {
             text: text.to_owned(),
             sentence: self.sentence(words, text, is_word),
             concepts: self.concepts(words, text, is_word),

@@ -6,7 +6,7 @@ use toolgate_catalog::Tool;
 
 use super::answer::SearchQuery;
 use super::index::{Index, IndexedService};
-use super::reading::Wish;
+use super::reading::QueryPart;
 use super::score::Lexical;
 use super::typo;
 use super::words::{WORDS, is_stopword};
@@ -25,7 +25,7 @@ impl Index {
         &self,
         tools: &[Arc<Tool>],
         lexical: &Lexical,
-        wish: &Wish,
+        wish: &QueryPart,
         query: &SearchQuery<'_>,
     ) -> Vec<String> {
         let words: Vec<(String, u128)> = WORDS.with_borrow_mut(|words| {

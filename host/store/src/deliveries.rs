@@ -11,7 +11,7 @@ use crate::columns::{columns, returning, select};
 use toolgate_core::states::DeliveryStatus;
 
 /// A delivery that failed this often lets later ones pass.
-pub const HELD_ATTEMPTS: i64 = 3;
+pub const BLOCKING_ATTEMPTS_MAX: i64 = 3;
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct DeliveryRecord {
@@ -202,7 +202,7 @@ impl Store {
                  AND d.attempts < $2 ORDER BY d.seq LIMIT $3",
             )
             .bind(webhook_id)
-            .bind(HELD_ATTEMPTS)
+            .bind(BLOCKING_ATTEMPTS_MAX)
             .bind(limit)
             .fetch_all(db)
             .await?;

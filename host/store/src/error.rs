@@ -38,7 +38,7 @@ pub enum StoreError {
     #[error("a text holds a character that the database cannot store")]
     UnstorableText,
     /// The same statement may work later: no connection, no space, a server that stops or only reads.
-    #[error("the database does not answer or takes no writes")]
+    #[error("the database does not answer or does not accept writes")]
     Unavailable(#[source] sqlx::Error),
     #[error("the database gave no answer in time")]
     NoAnswer,

@@ -97,7 +97,7 @@ pub enum Activated {
 
 /// A version that asks for something that was not approved.
 #[derive(Clone, Debug)]
-pub struct ParkPlugin<'a> {
+pub struct HoldPlugin<'a> {
     pub service: &'a str,
     pub file_name: &'a str,
     pub sha256: &'a str,
@@ -282,7 +282,7 @@ impl Store {
     }
 
     /// Puts a version aside until the operator approves it. A serving version keeps serving.
-    pub async fn park_plugin(&self, plugin: &ParkPlugin<'_>) -> Result<(), StoreError> {
+    pub async fn hold_plugin(&self, plugin: &HoldPlugin<'_>) -> Result<(), StoreError> {
         portable!(write self, tx => {
             let before: Option<(Option<String>,)> =
                 sqlx::query_as("SELECT pending_sha256 FROM plugins WHERE service = $1")

@@ -1,5 +1,5 @@
 //! What a workspace's receipts add up to: calls over time, by tool and by user, and how far each
-//! list has come ([`UsageMark`]), for people who look at it.
+//! list has come ([`UsageVersion`]), for people who look at it.
 
 use super::executions::least_id;
 use super::page::one_more;
@@ -23,7 +23,7 @@ pub struct UsageRow {
 
 /// Calls of one tool or, with an empty `tool_name`, of one service.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct UsageOf {
+pub struct ToolUsage {
     pub service: String,
     pub tool_name: String,
     pub calls: i64,
@@ -43,7 +43,7 @@ pub struct UserRow {
 
 /// How far the lists of a workspace have come: equal values mean that nothing was added.
 #[derive(Clone, Debug, Default, PartialEq, Eq, sqlx::FromRow)]
-pub struct UsageMark {
+pub struct UsageVersion {
     pub executions: String,
     pub approvals: String,
     pub skills: String,
@@ -119,7 +119,7 @@ impl Store {
         user_id: Option<&str>,
         from_ms: i64,
         limit: usize,
-    ) -> Result<Vec<UsageOf>, StoreError> {
+    ) -> Result<Vec<ToolUsage>, StoreError> {
         let first = least_id(from_ms);
         Ok(portable!(read self, db => {
             sqlx::query_as(
@@ -146,7 +146,7 @@ impl Store {
         workspace_id: &str,
         user_id: Option<&str>,
         from_ms: i64,
-    ) -> Result<Vec<UsageOf>, StoreError> {
+    ) -> Result<Vec<ToolUsage>, StoreError> {
         let first = least_id(from_ms);
         Ok(portable!(read self, db => {
             sqlx::query_as(
@@ -198,8 +198,8 @@ impl Store {
 
     /// How far the workspace's lists have come. Each part is one look at the end of an index, and
     /// one at the approvals that stand, of which an index holds only those.
-    pub async fn usage_mark(&self, workspace_id: &str) -> Result<UsageMark, StoreError> {
-        let mut usage_mark: UsageMark = portable!(read self, db => {
+    pub async fn usage_mark(&self, workspace_id: &str) -> Result<UsageVersion, StoreError> {
+        let mut usage_mark: UsageVersion = portable!(read self, db => {
             sqlx::query_as(
                 "SELECT COALESCE((SELECT id FROM executions WHERE workspace_id = $1 \
                  ORDER BY id DESC LIMIT 1), '') AS executions, \

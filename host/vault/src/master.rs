@@ -23,9 +23,9 @@ use super::sealed::{self, MasterKey, Parts, SealContext, SealError};
 pub enum VaultError {
     #[error("the master key cannot be read")]
     Key(#[from] KeyFileError),
-    #[error("the box cannot be opened")]
+    #[error("the encrypted value cannot be decrypted")]
     Sealed(#[from] SealError),
-    #[error("the box was sealed under the master key {0}, which is not here")]
+    #[error("the value is encrypted with the master key {0}, which is not here")]
     UnknownKey(String),
     #[error("the claims cannot be signed")]
     Claims,

@@ -62,11 +62,11 @@ impl SealContext<'_> {
 /// Why a box does not open. Says nothing of its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
-    #[error("the text is not sealed in the format of this version")]
+    #[error("the text is not an encrypted value in the format of this version")]
     Format,
-    #[error("the box was sealed for another record, under another key, or has been altered")]
+    #[error("the encrypted value is of another record or another key, or has been altered")]
     Refused,
-    #[error("the secret is longer than a box may be")]
+    #[error("the secret is longer than an encrypted value may be")]
     TooLarge,
 }
 

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_outlives_one_change_of_the_master_key() {
+    fn a_token_survives_one_change_of_the_master_key() {
         let (vault, _folder) = vault();
         let token = vault
             .signed(Purpose::SignIn, &json!({"sub": "mem_1"}))

@@ -108,7 +108,7 @@ fn perform(operation: &Operation, call: &Invocation) -> Result<Output, Fault> {
         return downloaded(response);
     }
     let body = match (&response.stored, response.data.is_empty()) {
-        (Some(blob), true) => blob.read(0, EXPLANATION_BYTES_MAX).map_err(untold)?,
+        (Some(blob), true) => blob.read(0, EXPLANATION_BYTES_MAX).map_err(unreported)?,
         _ => response.data,
     };
     let answer = Answer {
@@ -157,7 +157,7 @@ fn send(operation: &Operation, outgoing: &Outgoing) -> Result<egress::Response, 
         Payload::Empty => egress::Body::Empty,
         Payload::Bytes(bytes) => egress::Body::Bytes(bytes.clone()),
         Payload::File(reference) => {
-            file = blobs::open(reference).map_err(untold)?;
+            file = blobs::open(reference).map_err(unreported)?;
             egress::Body::Blob(&file)
         }
         Payload::Multipart(parts) => {
@@ -216,7 +216,7 @@ fn slot(operation: &Operation) -> Option<String> {
 }
 
 fn open(reference: &str) -> Result<OpenFile, Fault> {
-    let blob = blobs::open(reference).map_err(untold)?;
+    let blob = blobs::open(reference).map_err(unreported)?;
     let size = blob.size();
     if size > FILE_BYTES_MAX {
         return Err(Fault::new(
@@ -226,7 +226,9 @@ fn open(reference: &str) -> Result<OpenFile, Fault> {
     }
     let mut data = Vec::new();
     while (data.len() as u64) < size {
-        let chunk = blob.read(data.len() as u64, CHUNK_BYTES).map_err(untold)?;
+        let chunk = blob
+            .read(data.len() as u64, CHUNK_BYTES)
+            .map_err(unreported)?;
         if chunk.is_empty() {
             break;
         }
@@ -251,7 +253,7 @@ fn downloaded(response: egress::Response) -> Result<Output, Fault> {
         header("content-type").unwrap_or_else(|| "application/octet-stream".to_owned());
     let blob = match response.stored {
         Some(blob) => blob,
-        None => blobs::create(&media_type, None, &response.data).map_err(untold)?,
+        None => blobs::create(&media_type, None, &response.data).map_err(unreported)?,
     };
     let data = serde_json::json!({"bytes": blob.size(), "media_type": media_type}).to_string();
     Ok(Output {
@@ -279,7 +281,7 @@ fn unsent(failure: egress::Failure) -> Fault {
     Fault::new(kind, failure.message)
 }
 
-fn untold(error: types::ToolError) -> Fault {
+fn unreported(error: types::ToolError) -> Fault {
     use types::ErrorKind;
     let kind = match error.kind {
         ErrorKind::InvalidArguments => Kind::InvalidArguments,

@@ -64,7 +64,7 @@ impl<'a> Hybrid<'a> {
                         let text = |text: &str| anyhow::Ok(Vector::from(model.text(text)?));
                         let made = part.iter();
                         made.map(|tool| {
-                            anyhow::Ok([text(&tool.meaning_text())?, text(&tool.short_text())?])
+                            anyhow::Ok([text(&tool.embedding_text())?, text(&tool.short_text())?])
                         })
                         .collect()
                     };

@@ -37,7 +37,7 @@ async fn every_bad_file_is_quarantined_with_its_reason_and_the_good_one_serves()
             Fixture::new("bare").build_without_section(),
             "no custom section",
         ),
-        ("lie.wasm", lie.build(), "the manifest lies"),
+        ("lie.wasm", lie.build(), "returns a different manifest"),
         (
             "twice.wasm",
             Fixture::new("twice")

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use toolgate_plugin_test::TestCache;
-use toolgate_plugin_test::verdict::{self, Demands};
+use toolgate_plugin_test::verdict::{self, TestCriteria};
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{TestGateway, built_plugin};
 use toolgate_tests::search::shipped_catalog;
@@ -23,7 +23,7 @@ async fn every_plugin_passes_lint_replays_its_examples_and_plans_allowed_request
     files.sort();
     assert!(!files.is_empty(), "plugins/dist has no plugin");
     let cache = TestCache::new().unwrap();
-    let demands = Demands {
+    let demands = TestCriteria {
         examples: plugins,
         without_examples: false,
     };
@@ -119,7 +119,7 @@ async fn a_replay_reaches_no_host_that_its_examples_lack() {
         "result": {}
     });
     std::fs::write(examples.join("run.json"), example.to_string()).unwrap();
-    let demands = Demands {
+    let demands = TestCriteria {
         examples: folder.path().to_owned(),
         without_examples: false,
     };

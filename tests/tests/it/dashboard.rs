@@ -348,7 +348,7 @@ async fn documents_are_searched_and_a_session_converses_in_the_browser() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_open_page_outlives_a_restart_and_catches_up_in_the_browser() {
+async fn an_open_page_survives_a_restart_and_catches_up_in_the_browser() {
     dist();
     let world = World::start_with(&[("words.wasm", std::fs::read(words()).unwrap())], &[]).await;
     let (ask, mut asked) = mpsc::unbounded_channel();

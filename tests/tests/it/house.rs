@@ -299,6 +299,57 @@ fn a_type_name_stands_for_one_thing() {
     assert!(twice.is_empty(), "{twice:#?}");
 }
 
+/// Words that only this code used for what the field names otherwise: a worker, an engine pool, a detached task, a
+/// shared version, the plugin admin, a dispatcher, a change feed, a plugin test, a connection manager.
+#[test]
+fn no_item_is_named_by_a_word_of_our_own() {
+    let ours = [
+        "lane", "lanes", "outlive", "outlives", "shelf", "courier", "pulse", "trial", "keeper",
+    ];
+    let kinds = [
+        "fn ", "struct ", "enum ", "trait ", "type ", "mod ", "const ", "static ",
+    ];
+    let mut named = Vec::new();
+    for (path, text) in sources() {
+        for line in text.lines().map(str::trim_start) {
+            let start = kinds.iter().find_map(|kind| {
+                let at = line.find(kind)?;
+                let first = at == 0 || line[..at].ends_with(' ');
+                (first && !line.starts_with("//")).then_some(at + kind.len())
+            });
+            let Some(rest) = start.map(|start| &line[start..]) else {
+                continue;
+            };
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+            let name = &rest[..end.unwrap_or(rest.len())];
+            if snake_words(name)
+                .iter()
+                .any(|word| ours.contains(&word.as_str()))
+            {
+                named.push(format!("{path}: {name}"));
+            }
+        }
+    }
+    assert_eq!(named, [""; 0]);
+}
+
+/// The words of `SomeName`, `some_name` or `SOME_NAME`, in lower case.
+fn snake_words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = '_';
+    for c in name.chars() {
+        let begins = c == '_' || (c.is_uppercase() && !before.is_uppercase());
+        if begins {
+            words.push(String::new());
+        }
+        if c != '_' {
+            words.last_mut().unwrap().extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    words
+}
+
 fn is_source(quoted: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
     quoted.ends_with(".rs") && !quoted.contains("NAME") && quoted.chars().all(plain)

@@ -12,7 +12,7 @@ const ASKED: usize = 96;
 
 /// A plugin of two tools: `bad` grows its memory by MiB until it is told no and then answers how many
 /// it got; `fine` answers at once.
-fn hungry(service: &str, memory_mib: usize) -> Fixture {
+fn exceeds_fair_share(service: &str, memory_mib: usize) -> Fixture {
     let grow = "(loop $on
         (if (i32.ne (memory.grow (i32.const 16)) (i32.const -1)) (then (br $on))))
         (unreachable)";
@@ -67,20 +67,26 @@ async fn a_large_plugin_is_quarantined_until_the_flag_allows_it() {
     let over = usize::try_from(COMPONENT_BYTES_MAX).unwrap();
     let options = |allow_large_plugins| Options {
         plugins: vec![
-            ("large.wasm".to_owned(), hungry("large", ASKED).build()),
+            (
+                "large.wasm".to_owned(),
+                exceeds_fair_share("large", ASKED).build(),
+            ),
             (
                 "heavy.wasm".to_owned(),
-                padded(hungry("heavy", ASKED).build(), over),
+                padded(exceeds_fair_share("heavy", ASKED).build(), over),
             ),
             (
                 "bloated.wasm".to_owned(),
-                padded(hungry("bloated", 64).build(), over),
+                padded(exceeds_fair_share("bloated", 64).build(), over),
             ),
             (
                 "huge.wasm".to_owned(),
-                padded(hungry("huge", ASKED).build(), 48 * MIB),
+                padded(exceeds_fair_share("huge", ASKED).build(), 48 * MIB),
             ),
-            ("small.wasm".to_owned(), hungry("small", 64).build()),
+            (
+                "small.wasm".to_owned(),
+                exceeds_fair_share("small", 64).build(),
+            ),
         ],
         data_dir: Some(folder.path().join("data")),
         allow_large_plugins,
@@ -138,9 +144,18 @@ async fn a_large_plugin_is_quarantined_until_the_flag_allows_it() {
 async fn each_size_ends_at_its_own_memory() {
     let gateway = TestGateway::start(Options {
         plugins: vec![
-            ("large.wasm".to_owned(), hungry("large", ASKED).build()),
-            ("greedy.wasm".to_owned(), hungry("greedy", 100_000).build()),
-            ("small.wasm".to_owned(), hungry("small", 64).build()),
+            (
+                "large.wasm".to_owned(),
+                exceeds_fair_share("large", ASKED).build(),
+            ),
+            (
+                "greedy.wasm".to_owned(),
+                exceeds_fair_share("greedy", 100_000).build(),
+            ),
+            (
+                "small.wasm".to_owned(),
+                exceeds_fair_share("small", 64).build(),
+            ),
         ],
         allow_large_plugins: true,
         ..Options::default()

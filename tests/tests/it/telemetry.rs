@@ -367,6 +367,40 @@ async fn a_collector_that_is_slow_or_away_holds_up_nothing_and_what_is_dropped_i
     }
 }
 
+/// Each of these calls goes on in a task that may outlive its request.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_streamed_and_a_keyed_call_over_rest_keep_their_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let (upstream, collector) = (upstream().await, OtlpCollector::start().await);
+    let installation = installation(folder.path(), &upstream, &collector.url()).await;
+    let process = installation.serve(&["notes_create_note"]).await;
+    for (trace, header_name, value) in [
+        (TRACE.replace('4', "6"), "accept", "text/event-stream"),
+        (TRACE.replace('4', "7"), "idempotency-key", "one-note"),
+    ] {
+        let request = process
+            .client
+            .post(process.url("/v1/tools/notes_create_note/execute"))
+            .bearer_auth(&process.key)
+            .header("traceparent", format!("00-{trace}-{CLIENT_SPAN}-01"))
+            .header("content-type", "application/json")
+            .header(header_name, value)
+            .body(r#"{"arguments":{}}"#);
+        let answer = Answer::read(request.send().await.unwrap()).await;
+        assert!(answer.text.contains("success"), "{}", answer.text);
+        let received = upstream.received();
+        let sent = header(received.last().unwrap(), "traceparent");
+        let in_trace = sent.is_some_and(|sent| sent.starts_with(&format!("00-{trace}-")));
+        assert!(in_trace, "{header_name}: {sent:?}");
+        wait("the span of the call", async || {
+            let spans = collector.taken().spans;
+            let mut calls = spans.iter().filter(|span| span.trace_id == trace);
+            calls.any(|span| span.name == "execute_tool notes_create_note")
+        })
+        .await;
+    }
+}
+
 /// Off is the default, and then nothing is propagated either.
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_collector_no_upstream_learns_of_a_trace() {

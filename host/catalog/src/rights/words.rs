@@ -26,14 +26,14 @@ pub(super) fn describe(place: &[PathStep], old: Option<&Value>, new: Option<&Val
     };
     match (pattern(place).as_slice(), old, new) {
         (["hosts", _], None, _) => format!("reach {last}"),
-        (["hosts", _], ..) => format!("reach {last} no more"),
+        (["hosts", _], ..) => format!("no longer reach {last}"),
         (["capabilities", _], None, _) => format!("import {last}"),
-        (["capabilities", _], ..) => format!("import {last} no more"),
+        (["capabilities", _], ..) => format!("no longer import {last}"),
 
         (["auth", "*"], None, new) => {
             format!("use a new credential `{slot}` ({})", key(new, "type"))
         }
-        (["auth", "*"], ..) => format!("use the credential `{slot}` no more"),
+        (["auth", "*"], ..) => format!("no longer use the credential `{slot}`"),
         (["auth", "*", "type"], Some(old), Some(new)) => format!(
             "take another credential as `{slot}`: {} in place of {}",
             text(new),
@@ -130,7 +130,7 @@ pub(super) fn describe(place: &[PathStep], old: Option<&Value>, new: Option<&Val
         (["tools", "*"], None, new) => {
             format!("offer a new tool `{tool}`, declared {}", key(new, "effect"))
         }
-        (["tools", "*"], ..) => format!("offer the tool `{tool}` no more"),
+        (["tools", "*"], ..) => format!("no longer offer the tool `{tool}`"),
         (["tools", "*", "effect"], Some(old), Some(new)) => format!(
             "declare the tool `{tool}` {} in place of {}",
             text(new),
@@ -155,7 +155,7 @@ pub(super) fn describe(place: &[PathStep], old: Option<&Value>, new: Option<&Val
             text(new)
         ),
         (["tools", "*", "input", ..], Some(old), None) => format!(
-            "take no more as {} of the arguments of `{tool}`: {}",
+            "no longer take as {} of the arguments of `{tool}`: {}",
             pointer(&place[3..]),
             text(old)
         ),

@@ -23,7 +23,7 @@ use toolgate_egress::PlannedRequest;
 use toolgate_store::{self as store, ApprovalFilter, Approvers, Cursor, Role};
 
 /// How long a question, and the approval of it, stands.
-pub const STANDS_MS: i64 = 24 * 60 * 60 * 1_000;
+pub const APPROVAL_LIFETIME_MS: i64 = 24 * 60 * 60 * 1_000;
 pub const LIST_LIMIT_MAX: usize = 100;
 
 /// One question. `GET /v1/approvals/{approval_id}`.
@@ -222,7 +222,7 @@ impl Gateway {
         let Some(row) = decided else {
             let standing = self.approval(caller, approval_id).await?;
             return Err(Error::Conflict(format!(
-                "the approval is not pending any more, but {}",
+                "the approval is no longer pending: it is {}",
                 standing.status
             )));
         };

@@ -449,7 +449,7 @@ fn checked<'a>(
     }
     if change.approvers.is_some() && change.setting != Setting::Ask {
         return Err(Error::InvalidRequest(
-            "approvers go with the permission ask alone".to_owned(),
+            "`approvers` is only valid with the permission `ask`".to_owned(),
         ));
     }
     Ok(RuleChange {

@@ -41,7 +41,7 @@ pub(crate) async fn run(gateway: Arc<Gateway>) {
         note_client_session_uses(&gateway).await;
         round = round.wrapping_add(1);
         if round.is_multiple_of(ENDS_EVERY)
-            && let Err(cause) = tell_ends(&gateway).await
+            && let Err(cause) = emit_end_events(&gateway).await
         {
             tracing::error!(error = %cause, "housekeeping.tell_ends_failed");
         }
@@ -71,10 +71,10 @@ async fn count_deliveries(gateway: &Gateway) {
 }
 
 /// Tells subscribers of what ends by itself.
-pub(crate) async fn tell_ends(gateway: &Gateway) -> Result<(), StoreError> {
+pub(crate) async fn emit_end_events(gateway: &Gateway) -> Result<(), StoreError> {
     let (store, now_ms) = (&gateway.store, gateway.clock.now_ms());
     store
-        .tell_expiring(EXPIRING_AHEAD_MS, EXPIRING_AT_ONCE, now_ms)
+        .emit_expiry_events(EXPIRING_AHEAD_MS, EXPIRING_AT_ONCE, now_ms)
         .await?;
     store.expire_approvals(None, now_ms).await?;
     Ok(())

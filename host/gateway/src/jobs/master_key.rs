@@ -20,7 +20,7 @@ const GIVEN_UP: &str = "the credential is sealed under a master key that is lost
 #[derive(Debug, thiserror::Error)]
 pub enum MasterKeyError {
     #[error(
-        "the master key in {path} is another one than this database was written with: it needs the key {needed}; \
+        "the master key in {path} does not belong to this database, which needs the key {needed}; \
          put that file in its place, from a backup or from another machine of this installation, or, if it is lost, \
          run: toolgate vault adopt"
     )]
@@ -33,7 +33,7 @@ pub enum MasterKeyError {
     Missing { path: String, needed: String },
     #[error("the master key cannot be used")]
     Vault(#[from] VaultError),
-    #[error("the database cannot say which master key it needs")]
+    #[error("cannot read from the database which master key it needs")]
     Store(#[from] StoreError),
 }
 

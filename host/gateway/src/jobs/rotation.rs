@@ -66,7 +66,7 @@ async fn rewrap_all(store: &Store, vault: &Vault) -> Result<usize, Error> {
         }
     }
     Err(Error::Internal(anyhow::anyhow!(
-        "boxes were sealed under another key in each of {PASSES_MAX} passes"
+        "values were encrypted with another key in each of {PASSES_MAX} passes"
     )))
 }
 

@@ -61,10 +61,14 @@ fn outcomes_and_states_show_under_their_words() {
         Duration::from_secs(31),
     );
     let instant = Duration::ZERO;
-    metrics.sent(HostClass::Provider, WireOutcome::Answered(204), instant);
+    metrics.sent(
+        DestinationClass::Provider,
+        WireOutcome::Answered(204),
+        instant,
+    );
     let no_name = WireOutcome::Failed(FailureKind::Dns);
-    metrics.sent(HostClass::Token, no_name, instant);
-    metrics.refused(HostClass::Provider, FailureKind::LeakBlocked);
+    metrics.sent(DestinationClass::Token, no_name, instant);
+    metrics.refused(DestinationClass::Provider, FailureKind::LeakBlocked);
     metrics.mcp_request("tools/call", "tool_error", instant);
     metrics.database(StoreStep::Begin, instant);
     metrics.telemetry(TelemetrySignal::Spans, TelemetryOutcome::Dropped, 3);

@@ -44,7 +44,7 @@ const PUBLISH_EVERY: Duration = Duration::from_secs(1);
 /// Files that are copied and looked up together.
 const CAPTURED_AT_ONCE: usize = 64;
 /// Files taken together that still get a line each in the log.
-const TOLD_ONE_BY_ONE: usize = 4;
+const LOGGED_INDIVIDUALLY_MAX: usize = 4;
 
 /// The folder's memory and the hand that swaps the snapshot.
 pub struct Intake {
@@ -71,7 +71,7 @@ pub struct Intake {
     scanned: Arc<AtomicBool>,
     damaged: DamagedCopies,
     /// What became of files since the last publication: told once it is true.
-    untold: Vec<FileOutcome>,
+    unreported: Vec<FileOutcome>,
     /// What the database knows of services, each for the first file of it in the scan of a start.
     rows: HashMap<String, PluginRow>,
     /// Whose the names of tools are, read anew for each scan that takes files.
@@ -95,7 +95,7 @@ struct TrackedFile {
     at_start: bool,
     /// Another file provided its service when it was judged last: it has its turn after all others, so
     /// that a file that was renamed comes first.
-    stood_back: bool,
+    deferred: bool,
     /// Its hash, while it is inspected.
     captured: Option<String>,
     judged: Option<FileReport>,
@@ -145,7 +145,7 @@ impl Intake {
             loading: Arc::default(),
             scanned: Arc::default(),
             damaged: DamagedCopies::default(),
-            untold: Vec::new(),
+            unreported: Vec::new(),
             rows: HashMap::new(),
             owners: NameOwners::default(),
             judging: Inspections::default(),
@@ -196,12 +196,12 @@ impl Intake {
         self.forget_gone().await?;
         self.notice(&present, reach).await?;
         self.drop_damaged().await;
-        let first = |file: &TrackedFile| file.judged.is_none() && !file.stood_back;
+        let first = |file: &TrackedFile| file.judged.is_none() && !file.deferred;
         let others_come_first = self.files.values().any(first);
         let ready: Vec<String> = self
             .files
             .iter()
-            .filter(|(_, file)| self.is_ready(file) && !(file.stood_back && others_come_first))
+            .filter(|(_, file)| self.is_ready(file) && !(file.deferred && others_come_first))
             .map(|(name, _)| name.clone())
             .collect();
         let ready = self.holders_first(ready, reach).await?;
@@ -248,7 +248,7 @@ impl Intake {
             let state = file.judged.as_ref().map(|judged| judged.state);
             let kept_out = file.judged.as_ref().is_some_and(FileReport::is_kept_out);
             if state == Some(PluginState::PendingApproval) || kept_out {
-                file.stood_back |= kept_out;
+                file.deferred |= kept_out;
                 file.judged = None;
                 file.at_start = true;
             }
@@ -308,7 +308,7 @@ impl Intake {
                     file.fingerprint = *fingerprint;
                     file.since = Instant::now();
                     file.at_start = false;
-                    file.stood_back = false;
+                    file.deferred = false;
                     file.captured = None;
                     file.judged = None;
                     if self.shared.is_none() {
@@ -320,7 +320,7 @@ impl Intake {
                         fingerprint: *fingerprint,
                         since: Instant::now(),
                         at_start: reach == ScanScope::Remembered,
-                        stood_back: in_conflict.contains(name),
+                        deferred: in_conflict.contains(name),
                         captured: None,
                         judged: None,
                     };
@@ -400,7 +400,7 @@ impl Intake {
         self.store
             .put_plugin_files(&rows.collect::<Vec<_>>())
             .await?;
-        let many = files.len() > TOLD_ONE_BY_ONE;
+        let many = files.len() > LOGGED_INDIVIDUALLY_MAX;
         for told in files {
             told.judged.log(&told.file, many);
         }
@@ -413,8 +413,8 @@ impl Intake {
         self.swap();
         self.loading.store(self.waiting(), Ordering::Relaxed);
         self.count();
-        self.note(&self.untold).await?;
-        self.untold.clear();
+        self.note(&self.unreported).await?;
+        self.unreported.clear();
         Ok(())
     }
 

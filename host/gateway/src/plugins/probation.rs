@@ -143,7 +143,7 @@ impl Gateway {
         let bytes = folders
             .kept(&self.store, &previous.sha256)
             .await
-            .context("the file of the version before is not kept any more")?;
+            .context("the file of the previous version is no longer kept")?;
         let staged = folders
             .stage(&self.store, &name, bytes, self.clock.now_ms())
             .await?;
@@ -174,7 +174,7 @@ impl Gateway {
             recall::manifest(&self.store, to).await?,
         );
         let (Some(from), Some(to)) = (from, to) else {
-            return Ok(Some("what rights it had is not known any more"));
+            return Ok(Some("its rights are no longer known"));
         };
         let (from, to) = (rights::normal(&from), rights::normal(&to));
         let difference = Difference::between(&from, &to, Upgrades::Strict);

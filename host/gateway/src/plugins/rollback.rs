@@ -56,7 +56,7 @@ pub async fn roll_back(
         .ok_or_else(|| Error::Conflict(format!("{service} has no file in the folder")))?;
     let bytes = folders.kept(store, &version.sha256).await.map_err(|_| {
         Error::Conflict(format!(
-            "the file of this version of {service} is not kept any more"
+            "the file of this version of {service} is no longer kept"
         ))
     })?;
     let staged = folders.stage(store, &file, bytes, now_ms).await?;

@@ -37,7 +37,7 @@ pub(super) struct SharedFolder {
     door: PathBuf,
     mirror: PathBuf,
     captured: PathBuf,
-    memory: DoorMemory,
+    memory: LocalFolderState,
     memory_file: PathBuf,
     settling: BTreeMap<String, (Fingerprint, Instant)>,
     /// Files that were there when the folder was seen first, and are not taken yet: nobody is known to have
@@ -59,14 +59,14 @@ struct MirroredFile {
 
 /// What was in the operator's folder when it was looked at last.
 #[derive(Default, Serialize, Deserialize)]
-struct DoorMemory {
+struct LocalFolderState {
     /// Device and inode of the folder.
     folder: Option<(u64, u64)>,
-    files: BTreeMap<String, DoorFile>,
+    files: BTreeMap<String, LocalFile>,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
-struct DoorFile {
+struct LocalFile {
     mark: String,
     /// `None`: it could not be read.
     sha256: Option<String>,
@@ -80,7 +80,7 @@ impl SharedFolder {
         let memory = match fs::read(&memory_file) {
             // What cannot be read is a folder that was not seen before.
             Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_default(),
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => DoorMemory::default(),
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => LocalFolderState::default(),
             Err(cause) => return Err(cause),
         };
         Ok(Self {
@@ -143,7 +143,7 @@ impl SharedFolder {
         now_ms: i64,
         starting: bool,
     ) -> anyhow::Result<bool> {
-        let unsettled = self.look_at_door(bytes_max, now_ms, starting).await?;
+        let unsettled = self.scan_local_folder(bytes_max, now_ms, starting).await?;
         let at = self.store.changes().await?.get(Topic::Plugins);
         if self.at != Some(at) {
             self.lay_out().await?;
@@ -152,7 +152,7 @@ impl SharedFolder {
         Ok(unsettled)
     }
 
-    async fn look_at_door(
+    async fn scan_local_folder(
         &mut self,
         bytes_max: u64,
         now_ms: i64,
@@ -175,7 +175,7 @@ impl SharedFolder {
         let mut changed = false;
         if self.memory.folder != Some(folder) {
             self.found = present.iter().map(|(name, _)| name.clone()).collect();
-            self.memory = DoorMemory {
+            self.memory = LocalFolderState {
                 folder: Some(folder),
                 files: BTreeMap::new(),
             };
@@ -250,7 +250,7 @@ impl SharedFolder {
         fingerprint: Fingerprint,
         bytes_max: u64,
         now_ms: i64,
-    ) -> anyhow::Result<Option<DoorFile>> {
+    ) -> anyhow::Result<Option<LocalFile>> {
         let written = !self.found.contains(name);
         let (path, store) = (self.door.join(name), self.captured.clone());
         let captured = tokio::task::spawn_blocking(move || {
@@ -265,7 +265,7 @@ impl SharedFolder {
             Err(CaptureError::TooLarge(_) | CaptureError::Io(_)) => {
                 // It stays this machine's: there it is judged, and told to be bad.
                 self.show_alone(name).await?;
-                return Ok(Some(DoorFile { mark, sha256: None }));
+                return Ok(Some(LocalFile { mark, sha256: None }));
             }
         };
         self.store.put_plugin_bytes(&sha256, &bytes, now_ms).await?;
@@ -286,7 +286,7 @@ impl SharedFolder {
                  write the file again to bring it back"
             ),
         }
-        Ok(Some(DoorFile {
+        Ok(Some(LocalFile {
             mark,
             sha256: Some(sha256),
         }))

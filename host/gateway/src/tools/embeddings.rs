@@ -98,7 +98,7 @@ pub(crate) struct State {
 
 impl Embeddings {
     pub(crate) fn new(config: &GatewayConfig) -> Self {
-        let (folders, model) = if config.search_by_meaning {
+        let (folders, model) = if config.search_by_embedding {
             let shipped = config.shipped_model_dir.iter().cloned();
             let folders = iter::once(files::folder(&config.data_dir)).chain(shipped);
             (folders.collect(), ModelState::NotInstalled)
@@ -320,7 +320,7 @@ async fn prepare(
 fn texts(snapshot: &Snapshot) -> Vec<ToolTexts> {
     let tools = snapshot.catalog.tools().iter();
     let texts = tools.map(|tool| {
-        [tool.meaning_text(), tool.short_text()].map(|text| {
+        [tool.embedding_text(), tool.short_text()].map(|text| {
             let hash = hex::encode(Sha256::digest(text.as_bytes()));
             (text, hash)
         })
@@ -389,7 +389,7 @@ mod tests {
         assert_eq!(embeddings.folders, [installed, shipped]);
         assert_eq!(embeddings.model(), ModelState::NotInstalled);
 
-        config.search_by_meaning = false;
+        config.search_by_embedding = false;
         let off = Embeddings::new(&config);
         assert!(off.folders.is_empty());
         assert_eq!(off.model(), ModelState::Off);

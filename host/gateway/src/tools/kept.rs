@@ -10,7 +10,7 @@ use toolgate_core::ids::UserId;
 impl Gateway {
     /// Refuses what the execution came to: the tool or the connection is not the user's any more, or
     /// a person would have to be asked and was not. `asked_for`: the tool as the caller names it.
-    pub(super) async fn may_have_again(
+    pub(super) async fn check_result_access(
         &self,
         caller: &Caller,
         user: &UserId,
@@ -40,7 +40,9 @@ impl Gateway {
         if permissions.decide(tool).permission == Permission::Ask
             && !permissions.allowed_calls_used_up(tool)
         {
-            let approved = self.store.ran_approved(&caller.workspace_id, execution_id);
+            let approved = self
+                .store
+                .was_run_with_approval(&caller.workspace_id, execution_id);
             if !approved.await? {
                 return Err(refused());
             }

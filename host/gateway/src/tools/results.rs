@@ -176,7 +176,7 @@ impl Gateway {
     ) -> Result<StoredResult, Error> {
         caller.need(Scope::ToolsExecute)?;
         let (piece, user) = self.piece(caller, result_id, offset, limit).await?;
-        self.may_have_again(caller, &user, &piece.execution_id, None)
+        self.check_result_access(caller, &user, &piece.execution_id, None)
             .await?;
         Ok(piece)
     }

@@ -12,7 +12,7 @@ use super::client::client_of;
 use super::cookies::{self, SESSION_COOKIE};
 use super::{DASHBOARD_HEADER, InternalState, Site};
 use toolgate_gateway::Caller;
-use toolgate_gateway::identity::members::enter::EnteredMember;
+use toolgate_gateway::identity::members::enter::AuthenticatedMember;
 use toolgate_gateway::{Error, Gateway};
 use toolgate_http_kit::envelope::ApiFailure;
 use toolgate_store::Role;
@@ -36,7 +36,7 @@ pub(super) struct RouteAccess {
 }
 
 /// The signed-in member, for a handler. Only there behind [`enter`].
-pub(super) struct SignedInMember(pub EnteredMember);
+pub(super) struct SignedInMember(pub AuthenticatedMember);
 
 impl SignedInMember {
     pub(super) fn caller(&self) -> &Caller {
@@ -48,7 +48,7 @@ impl<S: Send + Sync> FromRequestParts<S> for SignedInMember {
     type Rejection = ApiFailure;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiFailure> {
-        let entered = parts.extensions.get::<EnteredMember>().cloned();
+        let entered = parts.extensions.get::<AuthenticatedMember>().cloned();
         Ok(Self(entered.ok_or(Error::SignInRequired)?))
     }
 }
@@ -81,7 +81,7 @@ async fn allowed(
     method: &Method,
     headers: &HeaderMap,
     extensions: &Extensions,
-) -> Result<Option<EnteredMember>, ApiFailure> {
+) -> Result<Option<AuthenticatedMember>, ApiFailure> {
     let (gateway, site): (&Arc<Gateway>, &Site) = (&check.app.gateway, &check.app.site);
     let reads = matches!(*method, Method::GET | Method::HEAD);
     if !reads && !comes_from_here(headers, site) {

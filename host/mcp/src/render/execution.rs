@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use serde_json::value::RawValue;
 
 use super::results::push_head;
-use super::{CalledAs, RESULT_CHARS_MAX, one_line};
+use super::{RESULT_CHARS_MAX, ToolNaming, one_line};
 use toolgate_gateway::tools::results::Truncated;
 use toolgate_gateway::tools::{
     ApprovalNeeded, Connect, Execution, FailureReason, Outcome, ToolError,
 };
 
 /// A call, whatever became of it.
-pub fn execution(execution: &Execution, called: CalledAs) -> String {
+pub fn execution(execution: &Execution, called: ToolNaming) -> String {
     match &execution.outcome {
         Outcome::Success {
             result,
@@ -78,7 +78,7 @@ fn failure(
     execution: &Execution,
     reason: FailureReason,
     error: &ToolError,
-    called: CalledAs,
+    called: ToolNaming,
 ) -> String {
     let reason = match reason {
         FailureReason::ProviderError => "provider_error",
@@ -116,7 +116,7 @@ fn failure(
     text
 }
 
-fn authentication(execution: &Execution, connect: &Connect, called: CalledAs) -> String {
+fn authentication(execution: &Execution, connect: &Connect, called: ToolNaming) -> String {
     let mut text = format!(
         "## Authentication Required\n\nTool: {}\nService: {}\nReason: {}\nAuth Type: {}\n\n{}\n\n",
         execution.tool_name,
@@ -142,7 +142,7 @@ fn authentication(execution: &Execution, connect: &Connect, called: CalledAs) ->
     text
 }
 
-fn approval(execution: &Execution, needed: &ApprovalNeeded, called: CalledAs) -> String {
+fn approval(execution: &Execution, needed: &ApprovalNeeded, called: ToolNaming) -> String {
     format!(
         "## Approval Required\n\nTool: {}\nService: {}\nReason: {}\nApproval: {}\nExpires: {}\n\n{}\n\n\
          Approval Link: {}\n\n\
@@ -160,7 +160,7 @@ fn approval(execution: &Execution, needed: &ApprovalNeeded, called: CalledAs) ->
 }
 
 /// A call whose result is not what the tool's output schema says, or is too long to be given whole.
-pub fn unfit_result(execution: &Execution, called: CalledAs, why: &str) -> String {
+pub fn unfit_result(execution: &Execution, called: ToolNaming, why: &str) -> String {
     let text = self::execution(execution, called);
     format!(
         "## Result Without Structure\n\nThe call has run and has this result, but {why}. Do not repeat it \
@@ -169,10 +169,10 @@ pub fn unfit_result(execution: &Execution, called: CalledAs, why: &str) -> Strin
 }
 
 /// The name by which the client calls it again.
-fn tool_called(execution: &Execution, called: CalledAs) -> &str {
+fn tool_called(execution: &Execution, called: ToolNaming) -> &str {
     match called {
-        CalledAs::Generic => "svc_execute_tool",
-        CalledAs::Itself { .. } => execution.tool_name.as_str(),
+        ToolNaming::Generic => "svc_execute_tool",
+        ToolNaming::Itself { .. } => execution.tool_name.as_str(),
     }
 }
 

@@ -12,7 +12,7 @@ use toolgate_gateway::tools::{
 };
 
 fn execution(execution: &Execution) -> String {
-    super::execution(execution, CalledAs::Generic)
+    super::execution(execution, ToolNaming::Generic)
 }
 use toolgate_catalog::manifest::Effect;
 use toolgate_gateway::tools::embeddings::{LexicalReason, ModelState, Ranking};

@@ -2,14 +2,14 @@
 
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, ErrorData};
 
-use crate::render::{self, CalledAs};
+use crate::render::{self, ToolNaming};
 use crate::tools::{CalledTool, ToolFailure, ToolOutcome};
 use toolgate_gateway::Error;
 
 /// `tool`: the name that was called.
 pub(super) fn rendered(
     answer: Result<ToolOutcome, ToolFailure>,
-    called: CalledAs,
+    called: ToolNaming,
     tool: &str,
     request_id: &str,
 ) -> Result<CallToolResponse, ErrorData> {

@@ -10,7 +10,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 
 use super::{McpServer, TOOLS_FRESH_MS, answers};
-use crate::render::CalledAs;
+use crate::render::ToolNaming;
 use crate::tools::{self, ToolEntry, ToolFailure, ToolRequest};
 use crate::toolset;
 use toolgate_gateway::Error;
@@ -37,7 +37,7 @@ impl McpServer {
             true => tools::listed(has_cards),
             false => Vec::new(),
         };
-        let (icons, objects_alone) = (self.icons.as_deref(), client.wants_objects_alone());
+        let (icons, objects_alone) = (self.icons.as_deref(), client.requires_object_content());
         let own = listed.tools.iter();
         all.extend(own.map(|tool| toolset::describe(tool, icons, objects_alone, has_cards)));
         let mut result = ListToolsResult::with_all_items(all)
@@ -67,7 +67,7 @@ impl McpServer {
                     arguments,
                     client,
                 });
-                (call, CalledAs::Generic)
+                (call, ToolNaming::Generic)
             }
         };
         // A panic that nobody answers for would leave the client waiting.
@@ -89,7 +89,7 @@ impl McpServer {
 /// The tool that a call names.
 pub(super) enum NamedTool {
     /// One of the toolset's list.
-    OfToolset(ToolsetTool, CalledAs),
+    OfToolset(ToolsetTool, ToolNaming),
     Generic(&'static ToolEntry),
 }
 
@@ -100,7 +100,7 @@ impl NamedTool {
             && let Some(tool) = listed.tools.iter().find(|tool| tool.name == name)
         {
             let generic_tools = listed.generic_tools;
-            let called = CalledAs::Itself { generic_tools };
+            let called = ToolNaming::Itself { generic_tools };
             return Ok(Self::OfToolset(tool.clone(), called));
         }
         let has_generic_tools = listed.is_none_or(|listed| listed.generic_tools);

@@ -13,14 +13,14 @@ use rmcp::transport::streamable_http_server::session::ServerSseMessage;
 use tokio_util::sync::CancellationToken;
 
 use super::Sessions;
-use toolgate_gateway::identity::client_sessions::{NewsMark, PROCESS_PREFIX, SessionNews};
+use toolgate_gateway::identity::client_sessions::{EventCursor, PROCESS_PREFIX, SessionEvents};
 
 /// How often a process that has sessions looks for what others have for them.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// The name of this process, as it stands before what it sends.
 #[derive(Clone, Debug)]
-pub(super) struct ReplyAddress(Arc<str>);
+pub(super) struct ProcessTag(Arc<str>);
 
 /// Who waits for a message of the client.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub(super) enum Addressed {
     Elsewhere(String, ClientJsonRpcMessage),
 }
 
-impl ReplyAddress {
+impl ProcessTag {
     pub(super) fn new(process: &str) -> Self {
         Self(process.into())
     }
@@ -121,7 +121,7 @@ fn names_a_question(message: &ServerJsonRpcMessage) -> bool {
 
 /// Hears what other processes have for the sessions of this one, until `stop`.
 pub(crate) async fn follow(sessions: Weak<Sessions>, stop: CancellationToken) {
-    let mut mark = NewsMark::default();
+    let mut mark = EventCursor::default();
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
@@ -133,7 +133,7 @@ pub(crate) async fn follow(sessions: Weak<Sessions>, stop: CancellationToken) {
         if sessions.memory().is_empty() {
             continue;
         }
-        match sessions.gateway.client_session_news(&mut mark).await {
+        match sessions.gateway.read_session_events(&mut mark).await {
             Ok(news) => {
                 for (id, news) in news {
                     sessions.hear(&id, news).await;
@@ -146,15 +146,15 @@ pub(crate) async fn follow(sessions: Weak<Sessions>, stop: CancellationToken) {
 }
 
 impl Sessions {
-    async fn hear(&self, id: &str, news: SessionNews) {
+    async fn hear(&self, id: &str, news: SessionEvents) {
         let sealed = self.memory().sealed(id);
         let Some(sealed) = sealed else { return };
         let text = match news {
-            SessionNews::Ended => {
+            SessionEvents::Ended => {
                 self.memory().remove(&sealed);
                 return self.drop_from_memory(&sealed).await;
             }
-            SessionNews::Message(text) => text,
+            SessionEvents::Message(text) => text,
         };
         let message = serde_json::from_str::<ClientJsonRpcMessage>(&text);
         if let Ok(Addressed::Here(message)) = message.map(|message| self.addresses.sort(message)) {
@@ -184,7 +184,7 @@ mod tests {
     }
 
     /// Who waits for an answer to the question with this id, and the id that is given to them.
-    fn sorted(at: &ReplyAddress, id: Value) -> (Option<String>, Value) {
+    fn sorted(at: &ProcessTag, id: Value) -> (Option<String>, Value) {
         let (process, message) = match at.sort(answer(id)) {
             Addressed::Here(message) => (None, message),
             Addressed::Elsewhere(process, message) => (Some(process), message),
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn an_answer_finds_the_process_that_asked() {
-        let (one, two) = (ReplyAddress::new("prc_1"), ReplyAddress::new("prc_2"));
+        let (one, two) = (ProcessTag::new("prc_1"), ProcessTag::new("prc_2"));
         let asked = one.readdress(event("0/7", question()));
         assert_eq!(asked.event_id.as_deref(), Some("prc_1-0/7"));
         let asked = serde_json::to_value(asked.message.expect("a message")).expect("JSON");
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_stream_goes_on_where_it_was_and_never_in_another_one() {
-        let one = ReplyAddress::new("prc_1");
+        let one = ProcessTag::new("prc_1");
         for (named, goes_on) in [
             ("prc_1-4/7", Some("4/7")),
             ("prc_1-4", Some("4")),
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn answers_and_other_news_go_out_as_they_are() {
-        let one = ReplyAddress::new("prc_1");
+        let one = ProcessTag::new("prc_1");
         for message in [
             json!({ "jsonrpc": "2.0", "id": 3, "result": {} }),
             json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }),

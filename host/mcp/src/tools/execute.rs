@@ -10,7 +10,7 @@ use super::{
 };
 use crate::connect::McpClient;
 use crate::operations::Operations;
-use crate::render::{CalledAs, READ_RESULT};
+use crate::render::{READ_RESULT, ToolNaming};
 use crate::{cards, connect, progress, render};
 use toolgate_gateway::tools::results::Budget;
 use toolgate_gateway::tools::{Arguments, CallListener, Execute, Execution, Outcome};
@@ -34,7 +34,7 @@ pub(super) const ROW: ToolEntry = ToolEntry {
             let execute = request(asked.tool_name, asked.arguments, asked.session_id);
             match run(call.operations, &call.client, execute).await? {
                 ToolRun::Ended(execution) => Ok(ToolOutcome::Called(CalledTool {
-                    text: render::execution(&execution, CalledAs::Generic),
+                    text: render::execution(&execution, ToolNaming::Generic),
                     is_error: match execution.outcome {
                         Outcome::Error { .. } => true,
                         Outcome::Success { .. }

@@ -105,7 +105,7 @@ impl Compute {
         let now = Instant::now();
         let mut ledger = self.shared.ledger();
         ledger.note_call(&claim.workspace, now);
-        ledger.hungry(claim, now)
+        ledger.exceeds_fair_share(claim, now)
     }
 
     /// Notes time on a processor that was used elsewhere.

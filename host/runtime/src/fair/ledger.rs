@@ -84,7 +84,7 @@ impl Ledger {
     }
 
     /// Whether the claim's workspace has used so much beside others that it waits for its turns.
-    pub(crate) fn hungry(&self, claim: &CallClaim, now: Instant) -> bool {
+    pub(crate) fn exceeds_fair_share(&self, claim: &CallClaim, now: Instant) -> bool {
         self.contended(now) && self.used(claim, now)[0] > HUNGRY_S
     }
 

@@ -207,10 +207,10 @@ fn two_workspaces_beside_each_other_are_contended_and_one_is_not() {
         ledger.note_call(&a.workspace, began);
     }
     ledger.charge(&a, Duration::from_secs(9), began);
-    assert!(!ledger.contended(began) && !ledger.hungry(&a, began));
+    assert!(!ledger.contended(began) && !ledger.exceeds_fair_share(&a, began));
     ledger.note_call(&b.workspace, later(1));
     assert!(ledger.contended(later(1)));
-    assert!(ledger.hungry(&a, later(1)) && !ledger.hungry(&b, later(1)));
+    assert!(ledger.exceeds_fair_share(&a, later(1)) && !ledger.exceeds_fair_share(&b, later(1)));
     assert!(!ledger.contended(later(9)), "over");
 }
 

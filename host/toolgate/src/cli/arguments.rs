@@ -21,7 +21,7 @@ pub(super) fn object(text: &str) -> anyhow::Result<Map<String, Value>> {
         }
         None => text.to_owned(),
     };
-    serde_json::from_str(&read).context("--arguments is not JSON object")
+    serde_json::from_str(&read).context("--arguments is not a JSON object")
 }
 
 fn bounded(from: impl std::io::Read, name: &str) -> anyhow::Result<String> {

@@ -36,7 +36,7 @@ with the passphrase. Keep the two in different places; the program age opens FIL
 
 A PostgreSQL database is not in FILE. Dump it first: pg_dump --format=custom --file toolgate.dump URL")]
 pub(super) struct BackupCommand {
-    /// File to write; it may not exist yet
+    /// File to write; it must not exist yet
     #[arg(value_name = "FILE")]
     archive: PathBuf,
     #[command(flatten)]

@@ -17,7 +17,7 @@ pub(super) enum ClientCommand {
     Create(CreateClient),
     /// List the clients of a workspace, without their secrets
     List(ClientWorkspace),
-    /// Remove a client by id or name: everything that it got ends with its next request
+    /// Remove a client by id or name; this revokes its tokens
     Remove(RemoveClient),
 }
 
@@ -33,7 +33,7 @@ pub(super) struct CreateClient {
     /// What members are shown when it asks to be let in
     #[arg(long)]
     name: String,
-    /// Let it get tokens for this user by its secret alone (grant type client_credentials): for a machine
+    /// Let it get tokens for this user with only its secret (grant type client_credentials): for a machine
     #[arg(long, value_name = "USER", value_parser = |text: &str| UserId::parse(text))]
     acts_for: Option<UserId>,
     /// Where answers to its authorization requests may go (repeatable)

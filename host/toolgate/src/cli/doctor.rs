@@ -26,7 +26,7 @@ pub(super) struct Doctor {
         help = "Address that the gateway has to reach by HTTPS (repeatable) [default: https://api.github.com/]"
     )]
     upstream: Vec<Url>,
-    /// Ask no upstream, model or provider of sign-ins
+    /// Do not contact upstreams, the model or the sign-in provider
     #[arg(long, conflicts_with = "upstream")]
     offline: bool,
     /// Free space that the data folder should have, in MiB

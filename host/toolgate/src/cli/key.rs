@@ -16,7 +16,7 @@ use toolgate_gateway::{Caller, Scope};
 pub(super) enum KeyCommand {
     /// Make a key and print it; it cannot be read again
     Create(CreateKey),
-    /// List keys, without what makes them keys
+    /// List keys, without their secrets
     List(KeyWorkspace),
     /// Revoke a key by id, prefix or name: its next request is refused, and there is no way back
     Revoke(Revoke),
@@ -193,7 +193,7 @@ fn parse_duration_ms(text: &str) -> anyhow::Result<i64> {
     let number: i64 = number
         .parse()
         .context("invalid duration: write for example 12h, 30d or 52w")?;
-    anyhow::ensure!(number > 0, "a duration is longer than nothing");
+    anyhow::ensure!(number > 0, "invalid duration: must be greater than zero");
     number
         .checked_mul(unit_ms)
         .context("that duration is too long")

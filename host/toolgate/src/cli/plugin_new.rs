@@ -49,7 +49,9 @@ impl New {
     pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
         if let (Some(lang), Some(name)) = (self.lang, &self.name) {
             if self.sdk.is_some() && lang != Lang::Rust {
-                bail!("--sdk names the SDK of a project in Rust; others have their copy within");
+                bail!(
+                    "--sdk is only valid for a project in Rust; others contain a copy of their SDK"
+                );
             }
             let project = plugin_project::write(lang, name, &self.into, self.sdk.as_deref())?;
             return output.print(&project, plugin_project::Project::text);

@@ -16,7 +16,7 @@ use toolgate_catalog::manifest::Manifest;
 use toolgate_egress::PlannedRequest;
 use toolgate_gateway::connections::services;
 use toolgate_plugin_test::log::LogSink;
-use toolgate_plugin_test::verdict::{self, Demands, TestVerdict, violations};
+use toolgate_plugin_test::verdict::{self, TestCriteria, TestVerdict, violations};
 use toolgate_plugin_test::{PluginCost, TestCache, TestCall, TestPlugin, plans, record, replay};
 use toolgate_runtime::CallEnd;
 use toolgate_vault::Secret;
@@ -242,7 +242,7 @@ pub(super) struct Test {
     /// Folder of plugin folders, where NAME/examples/*.json belong to NAME.wasm
     #[arg(long, value_name = "DIR", default_value = "plugins")]
     examples: PathBuf,
-    /// Let a plugin pass that has no example: its tools are tried with generated arguments alone
+    /// Let a plugin pass that has no example: its tools are tried only with generated arguments
     #[arg(long)]
     without_examples: bool,
 }
@@ -250,7 +250,7 @@ pub(super) struct Test {
 impl Test {
     pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
         let cache = test_cache()?;
-        let demands = Demands {
+        let demands = TestCriteria {
             examples: self.examples,
             without_examples: self.without_examples,
         };

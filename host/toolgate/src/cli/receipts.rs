@@ -32,7 +32,7 @@ Arguments and results are not part of a receipt.
         /// Only executions that began before this time
         #[arg(long, value_name = "TIME", value_parser = parse_time)]
         until: Option<i64>,
-        /// File to write, which may not exist yet [default: standard output]
+        /// File to write, which must not exist yet [default: standard output]
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },

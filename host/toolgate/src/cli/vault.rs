@@ -11,9 +11,9 @@ use toolgate_vault::master;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum VaultCommand {
-    /// Put every credential under a fresh master key, also while a gateway serves
+    /// Re-encrypt all credentials with a new master key, also while a gateway serves
     Rotate,
-    /// Use the key in the file with this database after the key before is lost: what it sealed cannot be opened
+    /// Accept the key file after the old key was lost; credentials under the old key are lost
     Adopt,
 }
 
@@ -30,7 +30,7 @@ impl VaultCommand {
                 output.print(&rotated, |rotated| {
                     format!(
                         "{} credentials are under the new master key {} in {}.\n\
-                         The key before is in {}: keep it for backups that were made under it, else delete it. \
+                         The previous key is in {}: keep it for backups that were made under it, else delete it. \
                          On other machines that share the database, copy both files.",
                         rotated.boxes,
                         rotated.key_id,

@@ -242,8 +242,8 @@ async fn ask_provider(client: &Client, issuer: &str) -> DoctorFinding {
         Some(named) if named.trim_end_matches('/') == issuer => {
             DoctorFinding::ok(CHECK, format!("{issuer} describes itself"))
         }
-        Some(named) => DoctorFinding::failed(CHECK, format!("{url} names itself {named}"))
-            .next("Set --oidc-issuer to exactly that name."),
+        Some(named) => DoctorFinding::failed(CHECK, format!("{url} has the issuer {named}"))
+            .next("Set --oidc-issuer to exactly that value."),
         None => DoctorFinding::failed(CHECK, format!("{url} holds no description of a provider"))
             .next("Check --oidc-issuer."),
     }

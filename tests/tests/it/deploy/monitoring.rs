@@ -31,7 +31,7 @@ async fn exported() -> String {
     counted.telemetry(TelemetrySignal::Spans, TelemetryOutcome::Sent, 1);
     let wire: &dyn toolgate_egress::WireMeter = &**counted;
     let answered = toolgate_egress::WireOutcome::Answered(200);
-    let class = toolgate_egress::HostClass::Provider;
+    let class = toolgate_egress::DestinationClass::Provider;
     wire.sent(class, answered, std::time::Duration::ZERO);
     gateway.get("/metrics").await.text
 }

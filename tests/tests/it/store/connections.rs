@@ -436,7 +436,7 @@ async fn a_state_is_not_set_on_a_newer_credential(at: Empty) {
 }
 
 /// What one process tells while another one holds the row and then changes it as `meanwhile` does.
-async fn told_after(meanwhile: &'static str, tellers: usize, now_ms: i64) -> (usize, Connection) {
+async fn error_after(meanwhile: &'static str, tellers: usize, now_ms: i64) -> (usize, Connection) {
     let at = super::on_postgres().await;
     let acme = workspace(&at.store, "acme").await;
     let once = NewConnection {
@@ -450,7 +450,12 @@ async fn told_after(meanwhile: &'static str, tellers: usize, now_ms: i64) -> (us
     let tellers: Vec<_> = (0..tellers)
         .map(|_| {
             let store = at.store.clone();
-            tokio::spawn(async move { store.tell_expiring(86_400_000, 10, now_ms).await.unwrap() })
+            tokio::spawn(async move {
+                store
+                    .emit_expiry_events(86_400_000, 10, now_ms)
+                    .await
+                    .unwrap()
+            })
         })
         .collect();
     super::waiting_for_locks(&pool, tellers.len() as i64).await;
@@ -468,7 +473,7 @@ async fn on_postgres_a_credential_replaced_meanwhile_is_not_called_expired() {
     let replaced = "UPDATE connections SET sealed = 'box 2', generation = 2, expiry_told_ms = NULL, \
                     token_expires_at_ms = token_expires_at_ms + 864000000";
     for now_ms in [NOW_MS, NOW_MS + 60_000] {
-        let (told, row) = told_after(replaced, 1, now_ms).await;
+        let (told, row) = error_after(replaced, 1, now_ms).await;
         assert_eq!(told, 0, "at {now_ms}");
         assert_eq!(row.state, ConnectionHealth::Active, "at {now_ms}");
         assert_eq!(row.last_error, None);
@@ -482,7 +487,7 @@ async fn on_postgres_two_processes_tell_of_an_end_once() {
         (NOW_MS, ConnectionHealth::Active),
         (NOW_MS + 60_000, ConnectionHealth::ReauthNeeded),
     ] {
-        let (told, row) = told_after(held, 2, now_ms).await;
+        let (told, row) = error_after(held, 2, now_ms).await;
         assert_eq!((told, row.state), (1, state), "at {now_ms}");
     }
 }

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use toolgate_store::{
     ALL_WORKSPACES, ActivatePlugin, Activated, ApproveRequest, Approvers, CachedManifest,
-    ParkPlugin, PluginFile, PluginState, Rule, RuleChange, RuleKind, Topic,
+    HoldPlugin, PluginFile, PluginState, Rule, RuleChange, RuleKind, Topic,
 };
 
 use super::{Empty, NOW_MS, on_both, workspace};
@@ -89,8 +89,8 @@ async fn a_tool_name_belongs_to_who_activated_it_first(at: Empty) {
     assert_eq!(left, ["a_b_d"], "what was allowed was another tool");
 }
 
-fn park(sha256: &str) -> ParkPlugin<'_> {
-    ParkPlugin {
+fn park(sha256: &str) -> HoldPlugin<'_> {
+    HoldPlugin {
         service: "github",
         file_name: "github.wasm",
         sha256,
@@ -127,7 +127,7 @@ async fn an_upgrade_waits_while_the_old_version_serves(at: Empty) {
         .activate_plugin(&activate("old", NOW_MS))
         .await
         .unwrap();
-    at.store.park_plugin(&park("new")).await.unwrap();
+    at.store.hold_plugin(&park("new")).await.unwrap();
     let plugin = at.store.find_plugin("github").await.unwrap().unwrap();
     assert_eq!(plugin.state, PluginState::Active);
     assert_eq!(plugin.active_sha256.as_deref(), Some("old"));
@@ -153,7 +153,7 @@ async fn an_approval_is_for_one_file(at: Empty) {
             .unwrap(),
         ApproveRequest::NotFound
     );
-    at.store.park_plugin(&park("new")).await.unwrap();
+    at.store.hold_plugin(&park("new")).await.unwrap();
     assert_eq!(
         at.store.find_plugin("github").await.unwrap().unwrap().state,
         PluginState::PendingApproval
@@ -180,7 +180,7 @@ async fn an_approval_is_for_one_file(at: Empty) {
         "a running gateway notices"
     );
 
-    at.store.park_plugin(&park("newer")).await.unwrap();
+    at.store.hold_plugin(&park("newer")).await.unwrap();
     let plugin = at.store.find_plugin("github").await.unwrap().unwrap();
     assert_eq!(
         plugin.approve_sha256.as_deref(),

@@ -3,7 +3,7 @@ use toolgate_core::states::ApprovalStatus;
 use toolgate_store::{
     ApprovalRow, AttemptFailed, AuditEntry, DURATION_CLASSES_MS, DeliveryAttempt, Event,
     EventFilters, EventType, ExecutionRow, Lease, Rule, RuleChange, RuleKind, SessionRow, SkillRow,
-    UsageMark, WebhookRow,
+    UsageVersion, WebhookRow,
 };
 
 use super::{Empty, NOW_MS, new_connection, on_both, workspace};
@@ -12,8 +12,8 @@ on_both!(
     calls_are_counted_by_time_status_and_duration,
     tools_and_services_are_ranked_by_their_calls,
     users_are_known_by_calls_rules_and_connections,
-    the_pulse_moves_with_every_list,
-    the_pulse_moves_with_webhooks_and_their_deliveries,
+    the_change_mark_moves_with_every_list,
+    the_change_mark_moves_with_webhooks_and_their_deliveries,
 );
 
 /// What one call was: its tool, user, status, begin after [`NOW_MS`] and duration.
@@ -184,7 +184,7 @@ async fn users_are_known_by_calls_rules_and_connections(at: Empty) {
     );
 }
 
-async fn the_pulse_moves_with_every_list(at: Empty) {
+async fn the_change_mark_moves_with_every_list(at: Empty) {
     let (acme, other) = (
         workspace(&at.store, "acme").await,
         workspace(&at.store, "other").await,
@@ -208,7 +208,7 @@ async fn the_pulse_moves_with_every_list(at: Empty) {
     assert_ne!(called.executions, quiet.executions);
     assert_ne!(called.sessions, quiet.sessions);
     assert_eq!(
-        UsageMark {
+        UsageVersion {
             executions: quiet.executions.clone(),
             sessions: quiet.sessions.clone(),
             ..called.clone()
@@ -303,7 +303,7 @@ pub(super) fn webhook(workspace_id: &str) -> WebhookRow {
     }
 }
 
-async fn the_pulse_moves_with_webhooks_and_their_deliveries(at: Empty) {
+async fn the_change_mark_moves_with_webhooks_and_their_deliveries(at: Empty) {
     let acme = workspace(&at.store, "acme").await;
     let look = async || at.store.usage_mark(&acme.id).await.unwrap().webhooks;
     let webhook = webhook(&acme.id);

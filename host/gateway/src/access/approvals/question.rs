@@ -236,7 +236,7 @@ impl Gateway {
             decided_by: None,
             decided_at_ms: None,
             created_at_ms: now_ms,
-            expires_at_ms: now_ms + super::STANDS_MS,
+            expires_at_ms: now_ms + super::APPROVAL_LIFETIME_MS,
         };
         let url = super::page_of(&self.public_url, &asked.id);
         let open = self.store.open_approval(&asked, &url).await?;

@@ -152,7 +152,7 @@ async fn a_denied_call_is_refused_until_the_question_expires() {
     assert_eq!(refused.await.unwrap_err().code(), "permission_denied");
     let twice = world.decide_approval(&person, &id, ApprovalDecision::Approve);
     assert_eq!(twice.await.unwrap_err().code(), "conflict");
-    world.clock.advance_ms(STANDS_MS);
+    world.clock.advance_ms(APPROVAL_LIFETIME_MS);
     assert_eq!(asked.take(&world, &agent).await, None);
 }
 
@@ -166,7 +166,7 @@ async fn an_approval_expires() {
     let approved = other.ask(&world, &agent).await;
     let decided = world.decide_approval(&person, &approved, ApprovalDecision::Approve);
     decided.await.unwrap();
-    world.clock.advance_ms(STANDS_MS);
+    world.clock.advance_ms(APPROVAL_LIFETIME_MS);
     assert_eq!(other.take(&world, &agent).await, None);
     for id in [&pending, &approved] {
         let shown = world.approval(&person, id).await.unwrap();

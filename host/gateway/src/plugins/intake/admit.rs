@@ -19,7 +19,7 @@ use toolgate_catalog::rights;
 use toolgate_egress::Grant;
 use toolgate_runtime::{Plugin, Rejected, Size};
 use toolgate_store::{
-    ActivatePlugin, Activated, CachedManifest, ParkPlugin, PluginRow as Row, PluginState,
+    ActivatePlugin, Activated, CachedManifest, HoldPlugin, PluginRow as Row, PluginState,
 };
 
 impl Intake {
@@ -181,7 +181,7 @@ impl Intake {
                 });
                 if !unchanged {
                     self.store
-                        .park_plugin(&ParkPlugin {
+                        .hold_plugin(&HoldPlugin {
                             service: &service,
                             file_name: name,
                             sha256,
@@ -357,7 +357,7 @@ impl Intake {
             }
         }
         let file = self.files.get_mut(name);
-        self.untold.push(FileOutcome {
+        self.unreported.push(FileOutcome {
             file: name.to_owned(),
             // Of a shared file each machine sees another one.
             seen: file

@@ -30,7 +30,7 @@ impl Intake {
             for service in &services {
                 self.changed |= self.serving.remove(service).is_some();
             }
-            self.untold.retain(|told| told.file != name);
+            self.unreported.retain(|told| told.file != name);
             let known = file.judged.is_some() || !services.is_empty();
             self.gone.push(RemovedFile {
                 file: name,
@@ -136,7 +136,7 @@ impl Intake {
             });
             if waits {
                 file.judged = None;
-                file.stood_back = true;
+                file.deferred = true;
             }
         }
     }

@@ -46,7 +46,7 @@ impl Turn<'_> {
                 "the turn has used its {} s",
                 self.gateway.turn_settings.turn.as_secs()
             ),
-            TurnReason::KeyRevoked => "the rights of whoever asked have changed".to_owned(),
+            TurnReason::KeyRevoked => "the rights of the caller have changed".to_owned(),
             _ => "the gateway is stopping".to_owned(),
         };
         self.end(

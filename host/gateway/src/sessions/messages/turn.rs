@@ -149,7 +149,7 @@ impl Turn<'_> {
                 let unfinished = matches!(status, Some(TurnStatus::Paused | TurnStatus::Stopped));
                 if self.gateway.turn_settings.model.is_none() || !(unfinished || crashed) {
                     return Err(Error::Conflict(
-                        "the session waits for nothing; send a message instead".to_owned(),
+                        "the session has nothing to resume; send a message instead".to_owned(),
                     ));
                 }
                 self.need_room(waiting.len() + 1, ROOM_CHARS)?;
@@ -245,7 +245,7 @@ impl Turn<'_> {
         );
         if !noted.await? {
             return Err(Error::Conflict(
-                "the session was deleted, or somebody else goes on with it".to_owned(),
+                "the session was deleted, or another request continues it".to_owned(),
             ));
         }
         last.message.details = details;

@@ -124,7 +124,8 @@ impl Gateway {
         }
         if decided.permission == Permission::Ask {
             let approvers = permissions.approvers(&decided);
-            self.take_or_park(caller, approvers, &mut run).await?;
+            self.consume_or_request_approval(caller, approvers, &mut run)
+                .await?;
         }
         if !run.permit.is_dry()
             && let Err(error) = self.count_live(caller, permissions, &mut run).await
@@ -153,12 +154,14 @@ impl Gateway {
         }
         // A rule that allowed was used up meanwhile.
         if permission == Permission::Ask && run.permit.bound().is_none() {
-            return self.take_or_park(caller, Approvers::Admins, run).await;
+            return self
+                .consume_or_request_approval(caller, Approvers::Admins, run)
+                .await;
         }
         Ok(())
     }
 
-    async fn take_or_park(
+    async fn consume_or_request_approval(
         &self,
         caller: &Caller,
         approvers: Approvers,
@@ -277,8 +280,8 @@ impl Gateway {
         scope: &egress::CallScope,
         outcome: Outcome,
     ) -> Result<Outcome, Error> {
-        if scope.strayed() {
-            return Ok(strayed());
+        if scope.deviated() {
+            return Ok(deviated());
         }
         // Whatever a provider says once something has left, the approval is used.
         let to_connect = matches!(outcome, Outcome::AuthRequired(_) | Outcome::AuthExpired(_));
@@ -290,12 +293,12 @@ impl Gateway {
     }
 }
 
-fn strayed() -> Outcome {
+fn deviated() -> Outcome {
     Outcome::Error {
         reason: FailureReason::ProviderError,
         error: ToolError {
             code: "approval_mismatch".to_owned(),
-            message: "The tool was about to send another request than the one that was approved, so that one was not sent. The approval is used up.".to_owned(),
+            message: "The tool was about to send a request that differs from the approved one, so it was not sent. The approval is used up.".to_owned(),
             can_retry: true,
             retry_after_ms: None,
             suggested_fix: Some(

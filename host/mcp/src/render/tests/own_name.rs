@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_tool_called_by_its_name_is_repeated_by_it_and_names_no_other() {
-    let alone = CalledAs::Itself {
+    let alone = ToolNaming::Itself {
         generic_tools: false,
     };
     let connect = Connect {
@@ -52,7 +52,7 @@ fn a_tool_called_by_its_name_is_repeated_by_it_and_names_no_other() {
         );
         assert!(!text.contains("svc_"), "{text}");
         assert_eq!(
-            error_as(&error, CalledAs::Generic),
+            error_as(&error, ToolNaming::Generic),
             crate::render::error(&error)
         );
     }

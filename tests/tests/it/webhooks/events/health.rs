@@ -2,7 +2,7 @@
 
 use toolgate_core::states::ConnectionHealth;
 use toolgate_store::{
-    ActivatePlugin, NewConnection, ParkPlugin, Plan, PluginFile, PluginState, RefreshFailed,
+    ActivatePlugin, HoldPlugin, NewConnection, Plan, PluginFile, PluginState, RefreshFailed,
     Refreshed, WebhookRow,
 };
 
@@ -69,21 +69,27 @@ async fn connections_tell_of_their_health(at: At) {
     };
     store.connect(&once, NOW_MS).await.unwrap();
     let day_ms = 86_400_000;
-    assert_eq!(store.tell_expiring(day_ms, 10, NOW_MS).await.unwrap(), 1);
     assert_eq!(
-        store.tell_expiring(day_ms, 10, NOW_MS + 1).await.unwrap(),
+        store.emit_expiry_events(day_ms, 10, NOW_MS).await.unwrap(),
+        1
+    );
+    assert_eq!(
+        store
+            .emit_expiry_events(day_ms, 10, NOW_MS + 1)
+            .await
+            .unwrap(),
         0
     );
     assert_eq!(
         store
-            .tell_expiring(day_ms, 10, NOW_MS + 60_000)
+            .emit_expiry_events(day_ms, 10, NOW_MS + 60_000)
             .await
             .unwrap(),
         1
     );
     assert_eq!(
         store
-            .tell_expiring(day_ms, 10, NOW_MS + 60_001)
+            .emit_expiry_events(day_ms, 10, NOW_MS + 60_001)
             .await
             .unwrap(),
         0
@@ -137,7 +143,7 @@ async fn plugins_tell_every_workspace_of_what_is_new(at: At) {
     // A restart says the same again.
     at.store.activate_plugin(&activate("a")).await.unwrap();
     at.store.activate_plugin(&activate("b")).await.unwrap();
-    let park = ParkPlugin {
+    let park = HoldPlugin {
         service: "github",
         file_name: "github.wasm",
         sha256: "c",
@@ -145,8 +151,8 @@ async fn plugins_tell_every_workspace_of_what_is_new(at: At) {
         difference: r#"{"hosts":["evil.test"]}"#,
         now_ms: NOW_MS,
     };
-    at.store.park_plugin(&park).await.unwrap();
-    at.store.park_plugin(&park).await.unwrap();
+    at.store.hold_plugin(&park).await.unwrap();
+    at.store.hold_plugin(&park).await.unwrap();
     let bad = PluginFile {
         file_name: "bad.wasm".to_owned(),
         sha256: Some("d".to_owned()),
