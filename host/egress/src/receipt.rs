@@ -4,6 +4,7 @@
 //! the query keep their names; a value that a plugin or its caller put there and that looks like a
 //! credential is not kept ([`masked`]).
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -72,10 +73,12 @@ pub(super) fn record(
 
 /// A query whose parameters have their names, and their values unless these look like credentials.
 fn masked(query: &str, scrubber: &Scrubber) -> String {
+    // As everywhere that people read: what is removed is counted.
+    let is_known = |text: &str| matches!(scrubber.text(text), Cow::Owned(_));
     let parameters = query.split('&').map(|parameter| {
         let Some((name, value)) = parameter.split_once('=') else {
             // No name says what it is.
-            return match looks_like_key(parameter) || scrubber.finds(parameter.as_bytes()) {
+            return match looks_like_key(parameter) || is_known(parameter) {
                 true => REDACTED.to_owned(),
                 false => parameter.to_owned(),
             };
@@ -86,8 +89,8 @@ fn masked(query: &str, scrubber: &Scrubber) -> String {
                 .map_or_else(String::new, |(text, _)| text.into_owned())
         };
         let (plain_name, plain_value) = (decoded(name), decoded(value));
-        let known = [value, &plain_value].map(|text| scrubber.finds(text.as_bytes()));
-        let name = match scrubber.finds(plain_name.as_bytes()) || looks_like_key(&plain_name) {
+        let known = [value, &plain_value].map(is_known);
+        let name = match is_known(&plain_name) || looks_like_key(&plain_name) {
             true => REDACTED,
             false => name,
         };

@@ -26,9 +26,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use bytes::Bytes;
 
-use exposure::TextFind;
-pub use exposure::{EXPOSURES_MAX, Exposure};
-use fragments::{FragmentHit, Fragments, WINDOW_BYTES_MIN, fingerprint};
+use exposure::Covering;
+pub use exposure::Exposure;
+use fragments::{FragmentHit, Fragments, PartPiece, SecretPart, WINDOW_BYTES_MIN, fingerprint};
 use views::View;
 
 /// What stands where a secret was.
@@ -75,6 +75,8 @@ struct SecretTable {
     only_wholes: bool,
     /// Fingerprints of the values, so that none is learned twice.
     known: HashSet<u64>,
+    /// Fingerprints of their parts.
+    parts: HashSet<u64>,
 }
 
 impl SecretTable {
@@ -98,10 +100,15 @@ impl SecretTable {
         }
         let plain = forms::squeeze(part).len();
         self.wholes.punctuated |= plain < SECRET_BYTES_MIN || plain * 4 < part.len() * 3;
+        let named = SecretPart {
+            id: fingerprint(part),
+            bytes: part.len() - public,
+        };
+        self.parts.insert(named.id);
         for form in forms::forms(part, public) {
-            self.wholes.add_whole(&form);
+            self.wholes.add_whole(&form, named);
             if !self.only_wholes {
-                self.pieces.add(&form);
+                self.pieces.add(&form, named);
             }
         }
     }
@@ -134,6 +141,11 @@ impl LearnedSecrets {
         self.with(|table| table.pieces.len() + table.wholes.len())
     }
 
+    /// Whether so much came back of one of these values that it must not be used any more.
+    pub fn is_exposed(&self, exposure: &Exposure) -> bool {
+        exposure.is_over(|part| self.with(|table| table.parts.contains(&part)))
+    }
+
     fn with<T>(&self, read: impl FnOnce(&SecretTable) -> T) -> T {
         read(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -160,9 +172,13 @@ impl Scrubber {
         self
     }
 
-    /// Whether so many pieces came back that the values must not be used any more.
+    /// Whether so much came back of one of the own values that it must not be used any more.
     pub fn is_exposed(&self) -> bool {
-        self.exposure.as_ref().is_some_and(|one| one.is_over())
+        let knows = |part: u64| {
+            let has = |table: &SecretTable| table.parts.contains(&part);
+            has(&self.own) || self.shared.iter().any(|shared| shared.with(has))
+        };
+        self.exposure.as_ref().is_some_and(|one| one.is_over(knows))
     }
 
     /// Learns more values. Those that are too short are left out; learning one twice costs nothing.
@@ -229,29 +245,34 @@ impl Scrubber {
         if self.is_empty() {
             return None;
         }
+        let places: Vec<Range<usize>> = pieces(bytes.len())
+            .filter(|piece| self.finds_in(depth, &bytes[piece.clone()]))
+            .collect();
+        let mut found: Vec<Range<usize>> = Vec::new();
         let exposure = self.exposure.as_ref();
-        let exposure = exposure.filter(|_| depth == SearchDepth::Pieces);
-        let mut finds: Vec<TextFind> = Vec::new();
-        let mut wholes: Vec<TextFind> = Vec::new();
-        for piece in pieces(bytes.len()) {
-            let (start, text) = (piece.start, &bytes[piece]);
-            if !self.finds_in(depth, text) {
-                continue;
+        if let Some(exposure) = exposure.filter(|_| depth == SearchDepth::Pieces) {
+            for place in &places {
+                self.each_find(SearchDepth::OwnWholes, bytes, place, |range, _| {
+                    push(&mut found, range);
+                });
             }
-            let moved = |mut find: TextFind| {
-                find.range = find.range.start + start..find.range.end + start;
-                find
-            };
-            finds.extend(self.finds_of(depth, text).into_iter().map(moved));
-            if exposure.is_some() {
-                let found = self.finds_of(SearchDepth::OwnWholes, text);
-                wholes.extend(found.into_iter().map(moved));
+            // What a whole value reaches over is removed with it, whether it is a right guess or not.
+            let wholes = Covering::new(&found);
+            let mut alone: HashSet<PartPiece> = HashSet::new();
+            for place in &places {
+                self.each_find(depth, bytes, place, |range, hit| {
+                    if hit.own && !wholes.holds(&range) {
+                        alone.insert(hit.piece);
+                    }
+                    push(&mut found, range);
+                });
+            }
+            exposure.count(&alone);
+        } else {
+            for place in &places {
+                self.each_find(depth, bytes, place, |range, _| push(&mut found, range));
             }
         }
-        if let Some(exposure) = exposure {
-            exposure.count(&finds, &wholes);
-        }
-        let found = finds.into_iter().map(|find| find.range).collect::<Vec<_>>();
         (!found.is_empty()).then(|| without(bytes, found))
     }
 
@@ -267,16 +288,25 @@ impl Scrubber {
         found
     }
 
-    fn finds_of(&self, depth: SearchDepth, text: &[u8]) -> Vec<TextFind> {
-        let mut finds = Vec::new();
+    /// Shows what is found in one place of `bytes`, by where it stands there.
+    fn each_find(
+        &self,
+        depth: SearchDepth,
+        bytes: &[u8],
+        place: &Range<usize>,
+        mut see: impl FnMut(Range<usize>, FragmentHit),
+    ) {
+        let text = &bytes[place.clone()];
         self.each_view(text, true, |view| {
+            let mut walked = 0;
             self.search(depth, &view.bytes, |hit| {
-                place(text, view, hit, &mut finds);
+                locate(text, view, hit, &mut walked, |range| {
+                    see(range.start + place.start..range.end + place.start, hit);
+                });
                 true
             });
             true
         });
-        finds
     }
 
     fn search(&self, depth: SearchDepth, text: &[u8], mut hit: impl FnMut(FragmentHit) -> bool) {
@@ -355,25 +385,36 @@ fn pieces(len: usize) -> impl Iterator<Item = Range<usize>> {
         .map(move |start| start.saturating_sub(OVERLAP_BYTES)..(start + PIECE_BYTES).min(len))
 }
 
-/// Notes the parts of `text` that a find in a view came from. A find that spans the structure of a
-/// document is noted in parts, so that the document keeps its form.
-fn place(text: &[u8], view: &View, hit: FragmentHit, finds: &mut Vec<TextFind>) {
-    let mut note = |range: Range<usize>| {
-        finds.push(TextFind {
-            range,
-            window: hit.window,
-            own: hit.own,
-        });
-    };
+/// Adds a range, to the one before where they overlap.
+fn push(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
+    match ranges.last_mut() {
+        Some(last) if last.contains(&range.start) => {
+            last.end = last.end.max(range.end);
+        }
+        _ => ranges.push(range),
+    }
+}
+
+/// Shows the parts of `text` that a find in a view came from. A find that spans the structure of a
+/// document is shown in parts, so that the document keeps its form. `walked`: how far the finds before it in
+/// this view reach, so that no byte is looked at for each of many finds.
+fn locate(
+    text: &[u8],
+    view: &View,
+    hit: FragmentHit,
+    walked: &mut usize,
+    mut see: impl FnMut(Range<usize>),
+) {
     let at = |index: usize| {
         let (from, to) = view.place(index);
         from as usize..to as usize
     };
     let mut range = at(hit.start);
+    let free = range.start.saturating_sub(*walked);
     let before = text[..range.start]
         .iter()
         .rev()
-        .take(hit.around.before.into())
+        .take(free.min(hit.around.before.into()))
         .take_while(|byte| is_token(**byte))
         .count();
     range.start -= before;
@@ -381,19 +422,22 @@ fn place(text: &[u8], view: &View, hit: FragmentHit, finds: &mut Vec<TextFind>) 
         let next = at(index);
         let between = text.get(range.end..next.start).unwrap_or_default();
         if !view.from.is_empty() && between.iter().any(|byte| b"\"{}[]<>".contains(byte)) {
-            note(range);
+            see(range);
             range = next;
         } else {
             range.end = range.end.max(next.end);
         }
     }
+    let known = walked.saturating_sub(range.end);
+    range.end += known.min(hit.around.after.into());
     let after = text[range.end..]
         .iter()
-        .take(hit.around.after.into())
+        .take(usize::from(hit.around.after).saturating_sub(known))
         .take_while(|byte| is_token(**byte))
         .count();
     range.end += after;
-    note(range);
+    *walked = range.end.max(*walked);
+    see(range);
 }
 
 fn is_token(byte: u8) -> bool {

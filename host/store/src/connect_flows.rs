@@ -309,10 +309,60 @@ impl Store {
         }))
     }
 
-    /// Deletes flows that expired before `before_ms`; until then their page can say what happened.
+    /// The ids of at most `limit` flows whose confirmation did not come in time, the oldest first.
+    pub async fn list_unconfirmed_flows(
+        &self,
+        now_ms: i64,
+        limit: i64,
+    ) -> Result<Vec<String>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_scalar(
+                "SELECT id FROM connect_flows WHERE expires_at_ms <= $1 AND state = 'awaiting_confirmation' \
+                 ORDER BY expires_at_ms, id LIMIT $2",
+            )
+            .bind(now_ms)
+            .bind(limit)
+            .fetch_all(db)
+            .await?
+        }))
+    }
+
+    /// Ends one of these flows and answers it with the credential that waited, which is stored no longer.
+    /// `None`: it is confirmed or ended already, by this process or another one.
+    pub async fn take_unconfirmed_flow(
+        &self,
+        id: &str,
+        now_ms: i64,
+    ) -> Result<Option<ConnectFlow>, StoreError> {
+        Ok(portable!(write self, tx => {
+            let taken: Option<ConnectFlow> = sqlx::query_as(
+                returning!(
+                    connect_flows,
+                    "UPDATE connect_flows SET state = 'failed', last_error = 'not confirmed in time', \
+                     state_since_ms = $2 \
+                     WHERE id = $1 AND state = 'awaiting_confirmation' AND expires_at_ms <= $2"
+                ),
+            )
+            .bind(id)
+            .bind(now_ms)
+            .fetch_optional(&mut *tx)
+            .await?;
+            if taken.is_some() {
+                // A statement of its own: what an update returns is what it has written.
+                sqlx::query("UPDATE connect_flows SET sealed = NULL WHERE id = $1")
+                    .bind(id)
+                    .execute(&mut *tx)
+                    .await?;
+            }
+            taken
+        }))
+    }
+
+    /// Deletes flows that expired before `before_ms`; until then their page can say what happened. One that awaits
+    /// confirmation stays until [`Store::take_unconfirmed_flow`] has ended it: only its row knows its tokens.
     pub async fn purge_flows(&self, before_ms: i64) -> Result<u64, StoreError> {
         Ok(portable!(write self, tx => {
-            sqlx::query("DELETE FROM connect_flows WHERE expires_at_ms < $1")
+            sqlx::query("DELETE FROM connect_flows WHERE expires_at_ms < $1 AND state <> 'awaiting_confirmation'")
                 .bind(before_ms)
                 .execute(&mut *tx)
                 .await?

@@ -1,5 +1,7 @@
 //! OAuth applications: how the operator has registered the gateway at a provider.
 
+use serde_json::{Map, Value};
+
 use super::changes::bump;
 use super::{Store, StoreError, Topic, portable};
 use crate::columns::select;
@@ -50,6 +52,46 @@ impl Store {
             .bind(app.updated_at_ms)
             .execute(&mut *tx)
             .await?;
+            bump!(tx, Topic::Services);
+        });
+        Ok(())
+    }
+
+    /// Keeps a registration over the one that is there, but for its client secret where `keeps_secret`, and for its
+    /// settings of the names `kept_settings`. These are the ones at the time of the write: a change at the same time
+    /// that gives them is not taken back.
+    pub async fn change_oauth_app(
+        &self,
+        app: &OAuthApp,
+        keeps_secret: bool,
+        kept_settings: &[&str],
+    ) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            // The write comes first: it locks the row, so that the settings it answers are those that the change
+            // before left.
+            let before: String = sqlx::query_scalar(
+                "INSERT INTO oauth_apps (workspace_id, service, client_id, sealed, scopes, settings, updated_at_ms) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (workspace_id, service) DO UPDATE SET \
+                 client_id = excluded.client_id, \
+                 sealed = CASE WHEN $8 THEN oauth_apps.sealed ELSE excluded.sealed END, \
+                 scopes = excluded.scopes, updated_at_ms = excluded.updated_at_ms RETURNING settings",
+            )
+            .bind(&app.workspace_id)
+            .bind(&app.service)
+            .bind(&app.client_id)
+            .bind(&app.sealed)
+            .bind(&app.scopes)
+            .bind(&app.settings)
+            .bind(app.updated_at_ms)
+            .bind(keeps_secret)
+            .fetch_one(&mut *tx)
+            .await?;
+            sqlx::query("UPDATE oauth_apps SET settings = $3 WHERE workspace_id = $1 AND service = $2")
+                .bind(&app.workspace_id)
+                .bind(&app.service)
+                .bind(with_kept(&app.settings, &before, kept_settings))
+                .execute(&mut *tx)
+                .await?;
             bump!(tx, Topic::Services);
         });
         Ok(())
@@ -166,6 +208,19 @@ impl Store {
             done.rows_affected() == 1
         }))
     }
+}
+
+/// `settings`, in which those of the names `kept` are as in `before`.
+fn with_kept(settings: &str, before: &str, kept: &[&str]) -> String {
+    let object = |json: &str| serde_json::from_str::<Map<String, Value>>(json).unwrap_or_default();
+    let (mut settings, before) = (object(settings), object(before));
+    for name in kept {
+        match before.get(*name) {
+            Some(value) => settings.insert((*name).to_owned(), value.clone()),
+            None => settings.remove(*name),
+        };
+    }
+    Value::Object(settings).to_string()
 }
 
 impl OAuthApp {

@@ -18,6 +18,8 @@ pub(super) const WINDOW_BYTES_MIN: usize = 8;
 const WINDOW_BYTES_MAX: usize = WINDOW_BYTES_MIN + 63;
 /// A window of digits alone, or of letters alone, is longer by so much.
 const UNMIXED_BYTES_MORE: usize = 7;
+/// So many bytes at the start of a whole value may be missing.
+const WHOLE_SLACK: usize = 4;
 /// So far around a window the rest of its secret is removed with it, cut or not.
 const MARGIN_BYTES: usize = 16;
 /// Bits of the field for each prefix in it.
@@ -41,14 +43,51 @@ pub(super) struct WindowMargins {
     pub after: u16,
 }
 
+/// Which bytes of which part of a secret a window stands for, whatever the form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct PartPiece {
+    /// The fingerprint of the part.
+    pub part: u64,
+    /// How many of its bytes are secret.
+    pub bytes: u32,
+    pub start: u32,
+    pub end: u32,
+}
+
+impl PartPiece {
+    /// `at` and `len`: of a form of `form_bytes` bytes.
+    fn of_window(part: SecretPart, form_bytes: usize, at: usize, len: usize) -> Self {
+        let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Self {
+            part: part.id,
+            bytes: small(part.bytes),
+            start: small(at * part.bytes / form_bytes),
+            end: small(((at + len) * part.bytes).div_ceil(form_bytes)),
+        }
+    }
+}
+
+/// One part of a secret, of which forms are added.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SecretPart {
+    pub id: u64,
+    /// Without what is public.
+    pub bytes: usize,
+}
+
+#[derive(Clone, Copy, Default)]
+struct KnownWindow {
+    around: WindowMargins,
+    piece: PartPiece,
+}
+
 /// Where a fragment stands in the text that was looked through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FragmentHit {
     pub start: usize,
     pub end: usize,
     pub around: WindowMargins,
-    /// Its fingerprint.
-    pub window: u64,
+    pub piece: PartPiece,
     /// Of the call's own user.
     pub own: bool,
 }
@@ -56,7 +95,7 @@ pub(super) struct FragmentHit {
 /// Windows of many secrets.
 #[derive(Clone, Default)]
 pub(super) struct Fragments {
-    windows: HashMap<u64, WindowMargins>,
+    windows: HashMap<u64, KnownWindow>,
     /// By the multiplied first eight bytes: a bit for each length of window that begins so.
     prefixes: HashMap<u64, u64>,
     /// A bit for the high end of each key of `prefixes`.
@@ -77,7 +116,7 @@ impl Fragments {
     }
 
     /// Adds the windows of one form.
-    pub(super) fn add(&mut self, form: &SecretForm) {
+    pub(super) fn add(&mut self, form: &SecretForm, part: SecretPart) {
         let rest = &form.bytes[form.public.min(form.bytes.len())..];
         let longest = match rest.len() {
             0..WINDOW_BYTES_MIN => return,
@@ -98,43 +137,45 @@ impl Fragments {
         for at in (0..=rest.len() - WINDOW_BYTES_MIN).step_by(form.stride) {
             let len = window_bytes(&rest[at..], form.window).min(longest);
             if let Some(window) = rest.get(at..at + len) {
-                self.insert(window, around(at, len));
+                let piece = PartPiece::of_window(part, rest.len(), at, len);
+                self.insert(window, around(at, len), piece);
             }
         }
         // The end is covered whatever its characters are.
         let len = (form.window + UNMIXED_BYTES_MORE).min(longest);
         let at = rest.len() - len;
-        self.insert(&rest[at..], around(at, len));
+        let piece = PartPiece::of_window(part, rest.len(), at, len);
+        self.insert(&rest[at..], around(at, len), piece);
     }
 
-    /// Adds one form to be found only whole, or by the first or last [`WINDOW_BYTES_MAX`] of its bytes: too many to
-    /// guess one by one.
-    pub(super) fn add_whole(&mut self, form: &SecretForm) {
+    /// Adds one form to be found only whole, but for [`WHOLE_SLACK`] bytes at its start: an escape before it may take
+    /// these with it. Of a long one [`WINDOW_BYTES_MAX`] bytes at either end will do. That is too much to be guessed one
+    /// character at a time.
+    pub(super) fn add_whole(&mut self, form: &SecretForm, part: SecretPart) {
         let rest = &form.bytes[form.public.min(form.bytes.len())..];
-        if rest.len() < WINDOW_BYTES_MIN {
-            return;
-        }
-        let far = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
-        let len = rest.len().min(WINDOW_BYTES_MAX);
-        let hidden = rest.len() - len;
-        let head = WindowMargins {
-            before: far(form.public + form.lead),
-            after: far(hidden),
+        let slack = match rest.len() {
+            0..WINDOW_BYTES_MIN => return,
+            WINDOW_BYTES_MIN..20 => 0,
+            _ => WHOLE_SLACK,
         };
-        self.insert(&rest[..len], head);
-        if hidden > 0 {
-            let tail = WindowMargins {
-                before: far(hidden + form.public + form.lead),
-                after: 0,
+        let far = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+        let last = rest.len().saturating_sub(WINDOW_BYTES_MAX);
+        for at in (0..=slack).chain([last.max(slack)]) {
+            let len = (rest.len() - at).min(WINDOW_BYTES_MAX);
+            let around = WindowMargins {
+                before: far(at + form.public + form.lead),
+                after: far(rest.len() - at - len),
             };
-            self.insert(&rest[hidden..], tail);
+            let piece = PartPiece::of_window(part, rest.len(), at, len);
+            self.insert(&rest[at..at + len], around, piece);
         }
     }
 
-    fn insert(&mut self, window: &[u8], around: WindowMargins) {
-        let known = self.windows.entry(fingerprint(window)).or_default();
-        known.before = known.before.max(around.before);
-        known.after = known.after.max(around.after);
+    fn insert(&mut self, window: &[u8], around: WindowMargins, piece: PartPiece) {
+        let known = self.windows.entry(fingerprint(window));
+        let known = known.or_insert(KnownWindow { around, piece });
+        known.around.before = known.around.before.max(around.before);
+        known.around.after = known.around.after.max(around.after);
         let key = prefix(window);
         *self.prefixes.entry(key).or_default() |= 1 << (window.len() - WINDOW_BYTES_MIN);
         if self.prefixes.len() * BITS_A_PREFIX > self.field.len() * 64 {
@@ -186,13 +227,12 @@ impl Fragments {
                 let Some(window) = text.get(start..end) else {
                     continue;
                 };
-                let window = fingerprint(window);
-                if let Some(around) = self.windows.get(&window) {
+                if let Some(known) = self.windows.get(&fingerprint(window)) {
                     if !hit(FragmentHit {
                         start,
                         end,
-                        around: *around,
-                        window,
+                        around: known.around,
+                        piece: known.piece,
                         own: true,
                     }) {
                         return;
@@ -240,6 +280,13 @@ mod tests {
         }
     }
 
+    fn part(secret: &str) -> SecretPart {
+        SecretPart {
+            id: fingerprint(secret.as_bytes()),
+            bytes: secret.len(),
+        }
+    }
+
     fn random() -> impl FnMut() -> char {
         let mut state = 7u64;
         move || {
@@ -263,7 +310,7 @@ mod tests {
     fn every_fragment_of_a_window_is_found_and_nothing_shorter() {
         let secret = "a1b2c3d4e5x6g7h8i9j0k1l2";
         let mut fragments = Fragments::default();
-        fragments.add(&form(secret, 1));
+        fragments.add(&form(secret, 1), part(secret));
         for start in 0..secret.len() {
             for end in start..=secret.len() {
                 let text = format!("--{}--", &secret[start..end]);
@@ -282,7 +329,7 @@ mod tests {
         let mut next = random();
         let secret: String = (0..400).map(|_| next()).collect();
         let mut fragments = Fragments::default();
-        fragments.add(&form(&secret, 5));
+        fragments.add(&form(&secret, 5), part(&secret));
         for start in 0..secret.len() - 32 {
             let text = &secret[start..start + 32];
             let mut hits = Vec::new();
@@ -305,7 +352,7 @@ mod tests {
         let mut next = random();
         for _ in 0..200 {
             let secret: String = (0..40).map(|_| next()).collect();
-            fragments.add(&form(&secret, 1));
+            fragments.add(&form(&secret, 1), part(&secret));
         }
         let text: String = (0..200_000).map(|_| next()).collect();
         assert!(covered(&fragments, &text).is_empty());

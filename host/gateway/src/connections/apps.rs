@@ -19,6 +19,8 @@ pub const CALLBACK_PATH: &str = "/oauth/callback";
 const CLIENT_ID_BYTES_MAX: usize = 1_000;
 const CLIENT_SECRET_BYTES_MAX: usize = 8 * 1024;
 const SCOPES_MAX: usize = 200;
+/// Name of [`NewApp::scopes_max`] in the settings of a registration.
+const SCOPES_MAX_SETTING: &str = "scopes_max";
 
 /// What an operator registers.
 #[derive(Debug)]
@@ -34,6 +36,30 @@ pub struct NewApp {
     pub base_url: Option<String>,
 }
 
+/// What is registered at a provider. `client_secret`: absent keeps the one there is, `Some(None)`
+/// makes it a public client.
+#[derive(Debug)]
+pub struct PutApp {
+    pub client_id: String,
+    pub client_secret: Option<Option<Secret>>,
+    pub scopes: Option<Vec<String>>,
+    /// Absent keeps those that there are.
+    pub scopes_max: Option<Vec<String>>,
+    pub base_url: Option<String>,
+}
+
+impl From<NewApp> for PutApp {
+    fn from(new: NewApp) -> Self {
+        Self {
+            client_id: new.client_id,
+            client_secret: Some(new.client_secret),
+            scopes: new.scopes,
+            scopes_max: Some(new.scopes_max),
+            base_url: new.base_url,
+        }
+    }
+}
+
 /// Keeps a registration, for one workspace or for all.
 pub async fn register(
     store: &Store,
@@ -42,6 +68,20 @@ pub async fn register(
     manifest: &Manifest,
     workspace_id: &str,
     new: NewApp,
+    now_ms: i64,
+) -> Result<(), Error> {
+    let all = new.into();
+    change(store, vault, caller, manifest, workspace_id, all, now_ms).await
+}
+
+/// The same; a client secret and a `scopes_max` that are not given stay as they are.
+pub async fn change(
+    store: &Store,
+    vault: &Vault,
+    caller: &Caller,
+    manifest: &Manifest,
+    workspace_id: &str,
+    new: PutApp,
     now_ms: i64,
 ) -> Result<(), Error> {
     caller.need_role(Role::Admin)?;
@@ -59,28 +99,23 @@ pub async fn register(
             "a client id has 1 to {CLIENT_ID_BYTES_MAX} printable characters"
         )));
     }
-    if let Some(secret) = &new.client_secret
+    if let Some(Some(secret)) = &new.client_secret
         && !plain(secret.expose(), CLIENT_SECRET_BYTES_MAX)
     {
         return Err(Error::InvalidRequest(format!(
             "a client secret has 1 to {CLIENT_SECRET_BYTES_MAX} printable characters"
         )));
     }
-    if let Some(scopes) = &new.scopes
-        && (scopes.len() > SCOPES_MAX || !scopes.iter().all(|scope| is_scope(scope)))
-    {
-        return Err(Error::InvalidRequest(format!(
-            "scopes are at most {SCOPES_MAX} words of printable characters"
-        )));
-    }
-    if new.scopes_max.len() > SCOPES_MAX || !new.scopes_max.iter().all(|scope| is_scope(scope)) {
-        return Err(Error::InvalidRequest(format!(
-            "scopes are at most {SCOPES_MAX} words of printable characters"
-        )));
+    for scopes in [&new.scopes, &new.scopes_max].into_iter().flatten() {
+        if scopes.len() > SCOPES_MAX || !scopes.iter().all(|scope| is_scope(scope)) {
+            return Err(Error::InvalidRequest(format!(
+                "scopes are at most {SCOPES_MAX} words of printable characters"
+            )));
+        }
     }
     let mut settings = json!({});
-    if !new.scopes_max.is_empty() {
-        settings["scopes_max"] = json!(new.scopes_max);
+    if let Some(scopes_max) = new.scopes_max.as_ref().filter(|named| !named.is_empty()) {
+        settings[SCOPES_MAX_SETTING] = json!(scopes_max);
     }
     if let Some(base) = &new.base_url {
         let refused = || {
@@ -96,21 +131,40 @@ pub async fn register(
         settings["base_url"] = Value::String(base.trim_end_matches('/').to_owned());
     }
     let sealed = match &new.client_secret {
-        Some(secret) => Some(
+        Some(Some(secret)) => Some(
             vault
                 .seal(&place(workspace_id, service), secret)
                 .map_err(|cause| Error::Internal(cause.into()))?,
         ),
-        None => None,
+        Some(None) | None => None,
     };
-    let details = json!({
+    let mut details = json!({
         "client_id": new.client_id,
-        "has_secret": sealed.is_some(),
         "scopes": new.scopes,
-        "scopes_max": new.scopes_max,
         "base_url": new.base_url,
         "everywhere": workspace_id == ALL_WORKSPACES,
     });
+    // What is kept is no part of the change: another one may write it at the same time.
+    let keeps_secret = new.client_secret.is_none();
+    if !keeps_secret {
+        details["has_secret"] = json!(sealed.is_some());
+    }
+    let kept_settings: &[&str] = match &new.scopes_max {
+        Some(scopes_max) => {
+            details["scopes_max"] = json!(scopes_max);
+            &[]
+        }
+        None => &[SCOPES_MAX_SETTING],
+    };
+    let app = OAuthApp {
+        workspace_id: workspace_id.to_owned(),
+        service: service.clone(),
+        client_id: new.client_id,
+        sealed,
+        scopes: new.scopes.as_deref().map(OAuthApp::scopes_json),
+        settings: settings.to_string(),
+        updated_at_ms: now_ms,
+    };
     caller
         .audited(
             store,
@@ -119,15 +173,7 @@ pub async fn register(
             service,
             details,
         )
-        .put_oauth_app(&OAuthApp {
-            workspace_id: workspace_id.to_owned(),
-            service: service.clone(),
-            client_id: new.client_id,
-            sealed,
-            scopes: new.scopes.as_deref().map(OAuthApp::scopes_json),
-            settings: settings.to_string(),
-            updated_at_ms: now_ms,
-        })
+        .change_oauth_app(&app, keeps_secret, kept_settings)
         .await?;
     Ok(())
 }
@@ -237,7 +283,8 @@ pub fn scope_ceiling(manifest: &Manifest, slot: &Slot, app: Option<&OAuthApp>) -
 /// What the operator has named beside the manifest's scopes.
 pub fn scopes_max(app: &OAuthApp) -> Vec<String> {
     let settings: Value = serde_json::from_str(&app.settings).unwrap_or_default();
-    let named = settings["scopes_max"].as_array().into_iter().flatten();
+    let named = &settings[SCOPES_MAX_SETTING];
+    let named = named.as_array().into_iter().flatten();
     named.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 

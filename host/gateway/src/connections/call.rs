@@ -110,9 +110,9 @@ impl Gateway {
             .connections
             .known_for(&caller.workspace_id, &serving.manifest, &rows)
             .await?;
-        if secrets.are_exposed() {
+        if let Some(id) = secrets.exposed() {
             // What a call answers would go on saying which guesses are right, whether it sends anything or not.
-            let row = rows.first();
+            let row = rows.iter().find(|row| row.id == id);
             let ends = self
                 .connect_outcome(caller, user, tool, serving, Reason::Exposed, row)
                 .await?;

@@ -11,15 +11,16 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+pub use crate::connections::apps::PutApp;
+
 use crate::audit::AuditAction;
-use crate::connections::apps::{self, CALLBACK_PATH, NewApp};
+use crate::connections::apps::{self, CALLBACK_PATH};
 use crate::connections::services;
 use crate::tools::ListedTool;
 use crate::tools::find::listed;
 use crate::{Caller, Error, Gateway};
 use toolgate_catalog::manifest::Manifest;
 use toolgate_store::{ALL_WORKSPACES, ConnectionCount, OAuthApp, Role, ServiceSetting};
-use toolgate_vault::Secret;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct ServiceList {
@@ -84,18 +85,6 @@ pub struct SettingInfo {
     pub value: Option<Value>,
     /// Its value is an address that is granted, so only the operator sets it.
     pub operator_only: bool,
-}
-
-/// What is registered at a provider. `client_secret`: absent keeps the one there is, `Some(None)`
-/// makes it a public client.
-#[derive(Debug)]
-pub struct PutApp {
-    pub client_id: String,
-    pub client_secret: Option<Option<Secret>>,
-    pub scopes: Option<Vec<String>>,
-    /// Absent keeps those that there are.
-    pub scopes_max: Option<Vec<String>>,
-    pub base_url: Option<String>,
 }
 
 /// Everything that is known of settings and connections at one moment.
@@ -184,7 +173,7 @@ impl Gateway {
         self.service(caller, service).await
     }
 
-    /// Keeps the registration of an OAuth application.
+    /// Keeps the registration of an OAuth application, as [`apps::change`] does.
     pub async fn put_service_app(
         &self,
         caller: &Caller,
@@ -196,29 +185,9 @@ impl Gateway {
             caller.need_operator()?;
         }
         let manifest = self.manifest_of(service)?;
-        let owner = owner(caller);
-        let client_secret = match app.client_secret {
-            Some(secret) => secret,
-            None => self.kept_secret(owner, service).await?,
-        };
-        let scopes_max = match app.scopes_max {
-            Some(scopes_max) => scopes_max,
-            None => {
-                let kept = self.store.find_oauth_app(owner, service).await?;
-                let own = kept.filter(|row| row.workspace_id == owner);
-                own.map(|row| apps::scopes_max(&row)).unwrap_or_default()
-            }
-        };
-        let new = NewApp {
-            client_id: app.client_id,
-            client_secret,
-            scopes: app.scopes,
-            scopes_max,
-            base_url: app.base_url,
-        };
-        let now_ms = self.clock.now_ms();
+        let (owner, now_ms) = (owner(caller), self.clock.now_ms());
         let (store, vault) = (&self.store, self.vault());
-        apps::register(store, vault, caller, &manifest, owner, new, now_ms).await?;
+        apps::change(store, vault, caller, &manifest, owner, app, now_ms).await?;
         self.service(caller, service).await
     }
 
@@ -244,21 +213,6 @@ impl Gateway {
         manifest
             .cloned()
             .ok_or_else(|| Error::ServiceNotFound(toolgate_core::visible::shown_name(service)))
-    }
-
-    pub(super) async fn kept_secret(
-        &self,
-        owner: &str,
-        service: &str,
-    ) -> Result<Option<Secret>, Error> {
-        let apps = self.store.list_oauth_apps().await?;
-        let kept = apps
-            .into_iter()
-            .find(|app| app.workspace_id == owner && app.service == service);
-        match kept {
-            Some(app) => apps::secret(self.vault(), &app),
-            None => Ok(None),
-        }
     }
 
     pub(super) async fn known_of_services(

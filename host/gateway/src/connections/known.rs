@@ -34,7 +34,7 @@ pub(super) struct KnownSecrets {
     own: Mutex<Generations<u64>>,
     /// By workspace and service: the keys of all users.
     others: Mutex<Generations<(String, String)>>,
-    /// By user and service, until one of the connections is connected again.
+    /// By workspace, user and service.
     exposures: Mutex<HashMap<u64, Arc<Exposure>>>,
     marks: RandomState,
 }
@@ -129,41 +129,46 @@ impl KnownSecrets {
         both.into_iter().flatten().cloned().collect()
     }
 
-    /// What has come back of these connections of one user, since they were connected.
-    fn exposure(&self, service: &str, rows: &[&Connection]) -> Option<Arc<Exposure>> {
-        let first = rows.first()?;
-        let connected: Vec<_> = rows
-            .iter()
-            .map(|row| (&row.id, row.connected_at_ms))
-            .collect();
-        let key = (&first.workspace_id, &first.user_id, service, connected);
-        let key = self.marks.hash_one(key);
+    /// What has come back of one user's credentials for a service. It outlives each of them: whether one may still be
+    /// used is asked about its own parts.
+    pub(super) fn exposure(
+        &self,
+        workspace_id: &str,
+        user_id: &str,
+        service: &str,
+    ) -> Arc<Exposure> {
+        let key = self.marks.hash_one((workspace_id, user_id, service));
         let mut exposures = locked(&self.exposures);
         if exposures.len() >= EXPOSURES_KEPT_MAX {
-            exposures.retain(|_, exposure| !exposure.is_empty());
+            exposures.retain(|_, one| !one.is_empty() || Arc::strong_count(one) > 1);
         }
-        Some(exposures.entry(key).or_default().clone())
+        exposures.entry(key).or_default().clone()
     }
 }
 
 /// What a call must not hand back, and how much of it has come back already.
 #[derive(Clone, Default)]
 pub(crate) struct CallSecrets {
-    own: Vec<Arc<LearnedSecrets>>,
+    /// With the id of its connection.
+    own: Vec<(String, Arc<LearnedSecrets>)>,
     others: Vec<Arc<LearnedSecrets>>,
     exposure: Option<Arc<Exposure>>,
 }
 
 impl CallSecrets {
     pub(crate) fn scrubber(&self) -> Scrubber {
-        Scrubber::knowing(self.own.clone())
+        let own = self.own.iter().map(|(_, learned)| learned.clone());
+        Scrubber::knowing(own.collect())
             .with_others(self.others.clone())
             .counted_by(self.exposure.clone())
     }
 
-    /// Whether the user has to connect again before the credentials are used.
-    pub(super) fn are_exposed(&self) -> bool {
-        self.exposure.as_ref().is_some_and(|one| one.is_over())
+    /// The connection of which so much came back that its user has to connect it again.
+    pub(super) fn exposed(&self) -> Option<&str> {
+        let exposure = self.exposure.as_ref()?;
+        let mut own = self.own.iter();
+        let exposed = own.find(|(_, learned)| learned.is_exposed(exposure))?;
+        Some(&exposed.0)
     }
 }
 
@@ -183,7 +188,7 @@ impl ConnectionManager {
             let mark = self.known.mark(row);
             let known = locked(&self.known.own).find(&mark);
             if let Some(learned) = known {
-                own.push(learned);
+                own.push((row.id.clone(), learned));
                 continue;
             }
             // What cannot be opened cannot be sent either.
@@ -193,19 +198,22 @@ impl ConnectionManager {
             };
             let slot = slot_of(manifest, &row.slot);
             let mut secrets = secrets_of(slot, &credential, &row.parameters, manifest);
+            own.push((row.id.clone(), self.known.own(mark, &secrets)));
+            // The operator's, and so of no user whose guesses would be confirmed piece by piece.
             if slot.is_some_and(apps::needs_app)
                 && let Some(app) = apps::find(&self.store, manifest, &row.workspace_id).await?
             {
                 let secret = apps::secret(&self.vault, &app)?;
                 secrets.extend(secret.iter().map(|secret| Secret::new(secret.expose())));
             }
-            own.push(self.known.own(mark, &secrets));
             self.known.teach_others(workspace_id, service, &secrets);
         }
         Ok(CallSecrets {
             own,
             others: self.known.others(workspace_id, service),
-            exposure: self.known.exposure(service, &rows),
+            exposure: rows
+                .first()
+                .map(|row| self.known.exposure(workspace_id, &row.user_id, service)),
         })
     }
 }

@@ -326,11 +326,7 @@ impl ConnectionManager {
             Ok(tokens) => tokens,
             Err(refused) => return Ok(Err(refused)),
         };
-        let brought = [
-            Some(&tokens.access),
-            tokens.refresh.as_ref(),
-            provider.client_secret.as_ref(),
-        ];
+        let brought = [Some(&tokens.access), tokens.refresh.as_ref()];
         let brought: Vec<Secret> = brought.into_iter().flatten().cloned().collect();
         self.known.learn(row, &brought);
         let access = tokens.access.clone();

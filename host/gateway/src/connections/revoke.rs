@@ -56,6 +56,23 @@ impl ConnectionManager {
         }
     }
 
+    /// Revokes what a flow brought that ends without a connection, unless its user has connected the service: many
+    /// providers end all grants of an account to an application at once, and so the connection that is in use.
+    pub(super) async fn revoke_unused(&self, ended: EndedCredential<'_>) {
+        let about = ended.about;
+        let connected = self
+            .store
+            .list_connections(about.workspace_id, Some(about.user_id), Some(about.service))
+            .await;
+        match connected {
+            Ok(connected) if connected.is_empty() => {
+                self.revoke(ended).await;
+            }
+            Ok(_) => {}
+            Err(cause) => tracing::warn!(error = %cause, "connections.revoke_failed"),
+        }
+    }
+
     async fn try_revoke(&self, ended: &EndedCredential<'_>) -> Result<bool, Error> {
         let about = ended.about;
         let Some(serving) = self.serving(about.service) else {

@@ -17,8 +17,8 @@ use crate::connections::services;
 use crate::plugins::ServingPlugin;
 use toolgate_catalog::manifest::{Manifest, Slot};
 use toolgate_egress::{
-    CallLimits, CallScope, Credentials, Declarations, EgressFailure, FailureKind, Injection,
-    LearnedSecrets, Mode, Scrubber,
+    CallLimits, CallScope, Credentials, Declarations, EgressFailure, Exposure, FailureKind,
+    Injection, LearnedSecrets, Mode, Scrubber,
 };
 
 /// A person waits for the answer.
@@ -34,6 +34,8 @@ pub(super) struct CandidateCredential<'a> {
     pub credential: &'a OpenCredential,
     /// The receipt of what is sent.
     pub requests: Arc<HostRequests>,
+    /// What has come back of the user's credentials; a key may be tried many times.
+    pub exposure: Arc<Exposure>,
 }
 
 impl CandidateCredential<'_> {
@@ -68,7 +70,7 @@ impl CandidateCredential<'_> {
 
     /// Finds the credential in what comes back.
     pub(super) fn scrubber(&self) -> Scrubber {
-        Scrubber::knowing(vec![self.learned()])
+        Scrubber::knowing(vec![self.learned()]).counted_by(Some(self.exposure.clone()))
     }
 
     fn learned(&self) -> Arc<LearnedSecrets> {

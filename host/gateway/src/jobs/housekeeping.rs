@@ -1,6 +1,7 @@
 //! What has to be done from time to time and for nobody in particular.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::Gateway;
@@ -21,6 +22,8 @@ const EXPIRING_AHEAD_MS: i64 = 24 * 60 * 60 * 1_000;
 /// Contents of plugin files that nothing names stay this long: one that is being put in is named a moment later.
 const PLUGIN_BYTES_KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
 const EXPIRING_AT_ONCE: usize = 200;
+/// Connect flows that one round ends because their confirmation did not come in time.
+const UNCONFIRMED_AT_ONCE: i64 = 8;
 /// Connect links stay this long after their end, so that their page can say what happened.
 const FLOWS_KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
 
@@ -39,6 +42,7 @@ pub(crate) async fn run(gateway: Arc<Gateway>) {
         note_hook_refusals(&gateway).await;
         note_search_uses(&gateway).await;
         note_client_session_uses(&gateway).await;
+        end_unconfirmed(&gateway);
         round = round.wrapping_add(1);
         if round.is_multiple_of(ENDS_EVERY)
             && let Err(cause) = emit_end_events(&gateway).await
@@ -60,6 +64,35 @@ pub(crate) async fn run(gateway: Arc<Gateway>) {
             tracing::error!(error = %cause, "connections.purge_failed");
         }
     }
+}
+
+/// Ends connect flows whose confirmation did not come in time. Goes on beside the rounds, because a provider may be
+/// slow; a stop waits for it, because what a flow that was taken held is stored no longer.
+fn end_unconfirmed(gateway: &Arc<Gateway>) {
+    // A service that does not serve yet cannot say where its tokens are revoked.
+    if !gateway.scanned.load(Ordering::Relaxed) {
+        return;
+    }
+    let ending = gateway.clone();
+    gateway.running.spawn(async move {
+        if let Err(cause) = revoke_unconfirmed_flows(&ending).await {
+            tracing::error!(error = %cause, "connections.end_unconfirmed_failed");
+        }
+    });
+}
+
+/// Each flow is taken just before its tokens are revoked: a process that dies loses those of one.
+async fn revoke_unconfirmed_flows(gateway: &Gateway) -> Result<(), StoreError> {
+    let (store, now_ms) = (&gateway.store, gateway.clock.now_ms());
+    let expired = store.list_unconfirmed_flows(now_ms, UNCONFIRMED_AT_ONCE);
+    for id in expired.await? {
+        // Every process finds it, and the one that ends it revokes.
+        if let Some(flow) = store.take_unconfirmed_flow(&id, now_ms).await? {
+            tracing::info!(connect.flow = flow.id, "connect.not_confirmed_in_time");
+            gateway.revoke_unconfirmed(flow).await;
+        }
+    }
+    Ok(())
 }
 
 /// Counts what waits for webhooks, for the metrics.

@@ -5,6 +5,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use toolgate_core::clock::Clock;
+use toolgate_gateway::connections::link::LINK_LIFE_MS;
 use toolgate_tests::gate::{Gate, Point};
 use toolgate_tests::gateway::{Options, PATIENCE, TestGateway, operator};
 use toolgate_tests::provider::{Provider, query_of};
@@ -49,12 +51,17 @@ impl LeavingClient {
 
 /// Twitch, which replaces its refresh tokens and has an endpoint that revokes them, behind a gate.
 async fn twitch() -> (TestGateway, Provider, Gate) {
+    twitch_at(Clock::system()).await
+}
+
+async fn twitch_at(clock: Clock) -> (TestGateway, Provider, Gate) {
     let provider = Provider::start().await;
     let gate = Gate::before(&provider.upstream.url()).await;
     let hosts = ["id.twitch.tv", "api.twitch.tv"];
     let gateway = TestGateway::start(Options {
         plugins: vec![("twitch.wasm".to_owned(), built(plugin("twitch")).await)],
         allow_upstream: hosts.map(|host| format!("{host}={}", gate.url())).into(),
+        clock: Some(clock),
         ..Options::default()
     })
     .await;
@@ -209,4 +216,31 @@ async fn tokens_of_a_link_that_is_confirmed_for_another_user_are_revoked() {
         assert_eq!(answer.status, status, "{}", answer.text);
         assert_eq!(provider.memory().revoked.len(), revocations, "{user}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_of_a_link_that_is_not_confirmed_in_time_are_revoked() {
+    let clock = Clock::manual(1_795_167_030_000);
+    let (gateway, provider, _gate) = twitch_at(clock.clone()).await;
+    let code = async |user: &str| {
+        let more = json!({"user_id": user, "confirm_url": "https://app.test/done"});
+        let (url, _) = link(&gateway, more).await;
+        let page = follow(&gateway, &provider, &url).await;
+        query_of(&page.leads_to())["connect_code"].clone()
+    };
+    let late = code("ada").await;
+    clock.advance_ms(LINK_LIFE_MS - 1);
+    let in_time = code("bob").await;
+    clock.advance_ms(1);
+    gateway
+        .wait("the revocation", async || {
+            !provider.memory().revoked.is_empty()
+        })
+        .await;
+    for (code, user, status) in [(late, "ada", 404), (in_time, "bob", 200)] {
+        let confirm = json!({"code": code, "user_id": user});
+        let answer = gateway.post("/v1/connections/confirm", &confirm).await;
+        assert_eq!(answer.status, status, "{user}: {}", answer.text);
+    }
+    assert_eq!(provider.memory().revoked, [FIRST_TOKEN]);
 }

@@ -56,23 +56,22 @@ async fn guesses_are_confirmed_three_times_and_then_the_user_connects_again() {
         assert!(!ran["result"].to_string().contains(text), "{text}: {ran}");
     }
     let sent = upstream.received().len();
+    let mut links = Vec::new();
     for tool in ["spy_stored", "spy_open"] {
         let ran = run(&gateway, tool, "ada", json!({})).await;
         assert_eq!(ran["status"], "auth_expired", "{tool}: {ran}");
         let link = ran["connect_url"].as_str().unwrap_or_default();
         assert!(link.contains("/connect/"), "{tool}: {ran}");
+        links.push(link.to_owned());
     }
     assert_eq!(upstream.received().len(), sent, "nothing is sent any more");
     let ran = run(&gateway, "spy_stored", "eve", json!({})).await;
     assert_eq!(ran["status"], "success", "others go on: {ran}");
 
     stored.lock().unwrap().clear();
-    connect(
-        &gateway,
-        "ada",
-        &[("f_secret", "sk_live_7nQb2VxR9mK4tZ6wY3pD")],
-    )
-    .await;
+    let renewed = [("f_secret", "sk_live_7nQb2VxR9mK4tZ6wY3pD")];
+    let page = crate::connect::press(&gateway, &links[0], &renewed).await;
+    assert_eq!(page.status, 200, "{}", page.text);
     let ran = run(&gateway, "spy_stored", "ada", json!({})).await;
     assert_eq!(ran["status"], "success", "after connecting again: {ran}");
 }

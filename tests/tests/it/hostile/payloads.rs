@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::json;
 use toolgate_gateway::jobs::rotation;
 use toolgate_gateway::{Caller, Scope};
-use toolgate_store::WorkspaceSettings;
+use toolgate_store::SettingsChange;
 use toolgate_tests::gateway::{TestGateway, new_key, new_tenant};
 use toolgate_tests::upstream::Upstream;
 use toolgate_vault::Vault;
@@ -39,15 +39,13 @@ async fn start() -> TestGateway {
 async fn keep(gateway: &TestGateway, keep_payloads: bool) {
     let store = gateway.gateway.store();
     let workspace = store.first_workspace().await.unwrap().unwrap();
-    let settings = WorkspaceSettings {
-        keep_payloads,
-        ..workspace.settings
+    let change = SettingsChange {
+        keep_payloads: Some(keep_payloads),
+        ..SettingsChange::default()
     };
     let now_ms = gateway.gateway.clock().now_ms();
-    store
-        .set_workspace_settings(&workspace.id, &settings, now_ms)
-        .await
-        .unwrap();
+    let changed = store.change_workspace(&workspace.id, None, &change, now_ms);
+    assert!(changed.await.unwrap().is_some());
 }
 
 async fn ran(gateway: &TestGateway, text: &str) -> String {

@@ -1,5 +1,6 @@
-use toolgate_store::{ALL_WORKSPACES, ConnectFlow, FlowState, OAuthApp, StoreError, Workspace};
+use toolgate_store::{ALL_WORKSPACES, ConnectFlow, FlowState, StoreError, Workspace};
 
+use super::oauth_apps::app;
 use super::{Empty, NOW_MS, new_connection, on_both, workspace};
 
 on_both!(
@@ -10,7 +11,7 @@ on_both!(
     a_form_is_accepted_once_unless_it_is_reopened,
     a_confirmation_stands_between_answer_and_connection,
     a_flow_makes_no_connection_but_its_own,
-    an_oauth_app_of_a_workspace_beats_the_one_for_all,
+    of_flows_that_nobody_confirmed_in_time_each_is_taken_once,
     every_box_can_be_sealed_anew,
 );
 
@@ -351,6 +352,43 @@ async fn a_confirmation_stands_between_answer_and_connection(at: Empty) {
     );
 }
 
+async fn of_flows_that_nobody_confirmed_in_time_each_is_taken_once(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    at.store.insert_flow(&flow(&acme)).await.unwrap();
+    let completed = at.store.complete_form_flow("token", NOW_MS).await.unwrap();
+    assert!(completed.is_some());
+    let waits = at.store.await_confirmation("flw_1", "code", "box", NOW_MS);
+    assert!(waits.await.unwrap());
+
+    let late = async |now_ms| at.store.list_unconfirmed_flows(now_ms, 1).await.unwrap();
+    let take = async |now_ms| {
+        let taken = at.store.take_unconfirmed_flow("flw_1", now_ms).await;
+        taken.unwrap()
+    };
+    assert_eq!(late(EXPIRES_AT_MS - 1).await, [""; 0]);
+    assert_eq!(take(EXPIRES_AT_MS - 1).await, None, "there is time");
+    let purged = at.store.purge_flows(EXPIRES_AT_MS + 1).await.unwrap();
+    assert_eq!(purged, 0, "its tokens are not revoked yet");
+
+    assert_eq!(late(EXPIRES_AT_MS).await, ["flw_1"]);
+    let (one, two) = tokio::join!(take(EXPIRES_AT_MS), take(EXPIRES_AT_MS));
+    let taken: Vec<ConnectFlow> = [one, two].into_iter().flatten().collect();
+    let boxes: Vec<_> = taken.iter().map(|flow| flow.sealed.as_deref()).collect();
+    assert_eq!(boxes, [Some("box")], "{taken:?}");
+    assert_eq!(late(EXPIRES_AT_MS).await, [""; 0]);
+    let ended = at.store.find_flow("token").await.unwrap().unwrap();
+    assert_eq!((ended.state, ended.sealed), (FlowState::Failed, None));
+    let new = new_connection(&acme, "con_1");
+    let confirmed = at.store.finish_flow(
+        "flw_1",
+        FlowState::AwaitingConfirmation,
+        &new,
+        EXPIRES_AT_MS,
+    );
+    assert!(!confirmed.await.unwrap(), "its tokens are revoked");
+    assert_eq!(at.store.purge_flows(EXPIRES_AT_MS + 1).await.unwrap(), 1);
+}
+
 async fn a_flow_makes_no_connection_but_its_own(at: Empty) {
     let (acme, other) = (
         workspace(&at.store, "acme").await,
@@ -383,60 +421,6 @@ async fn a_flow_makes_no_connection_but_its_own(at: Empty) {
                 .is_none()
         );
     }
-}
-
-fn app(workspace_id: &str, client_id: &str) -> OAuthApp {
-    OAuthApp {
-        workspace_id: workspace_id.into(),
-        service: "github".into(),
-        client_id: client_id.into(),
-        sealed: Some("box of a client secret".into()),
-        scopes: None,
-        settings: "{}".into(),
-        updated_at_ms: NOW_MS,
-    }
-}
-
-async fn an_oauth_app_of_a_workspace_beats_the_one_for_all(at: Empty) {
-    let (acme, other) = (
-        workspace(&at.store, "acme").await,
-        workspace(&at.store, "other").await,
-    );
-    at.store
-        .put_oauth_app(&app(ALL_WORKSPACES, "for all"))
-        .await
-        .unwrap();
-    at.store
-        .put_oauth_app(&app(&acme.id, "first"))
-        .await
-        .unwrap();
-    at.store
-        .put_oauth_app(&app(&acme.id, "for acme"))
-        .await
-        .unwrap();
-    let find = async |workspace_id: &str| {
-        at.store
-            .find_oauth_app(workspace_id, "github")
-            .await
-            .unwrap()
-            .map(|app| app.client_id)
-            .unwrap_or_default()
-    };
-    assert_eq!(
-        (find(&acme.id).await, find(&other.id).await),
-        ("for acme".into(), "for all".into())
-    );
-    assert!(
-        at.store
-            .find_oauth_app(&acme.id, "slack")
-            .await
-            .unwrap()
-            .is_none()
-    );
-    assert_eq!(at.store.list_oauth_apps().await.unwrap().len(), 2);
-    assert!(at.store.delete_oauth_app(&acme.id, "github").await.unwrap());
-    assert!(!at.store.delete_oauth_app(&acme.id, "github").await.unwrap());
-    assert_eq!(find(&acme.id).await, "for all");
 }
 
 async fn every_box_can_be_sealed_anew(at: Empty) {

@@ -220,7 +220,7 @@ impl Gateway {
         let concluded = Box::pin(self.conclude(open, credential.clone(), details, None)).await;
         if concluded.is_err() {
             let ended = open.ended(&parameters, &credential);
-            Box::pin(self.connections.revoke(ended)).await;
+            Box::pin(self.connections.revoke_unused(ended)).await;
         }
         concluded
     }

@@ -57,6 +57,11 @@ impl Gateway {
             parameters: &details.parameters,
             credential: &credential,
             requests,
+            exposure: self.connections.known.exposure(
+                &flow.workspace_id,
+                &flow.user_id,
+                &flow.service,
+            ),
         };
         let tried = self
             .try_credential(&tried, &flow.workspace_id, form.is_some())
@@ -199,8 +204,9 @@ impl Gateway {
         UnconfirmedConnection::parse(&opened).map_err(internal)
     }
 
-    /// Revokes what waited for the application's word: its tokens may be those of another person.
-    async fn revoke_unconfirmed(&self, flow: ConnectFlow) {
+    /// Revokes what waited for the application's word, which came for another user or not in time: its tokens may be
+    /// those of another person.
+    pub(crate) async fn revoke_unconfirmed(&self, flow: ConnectFlow) {
         // Without its service nobody knows where the tokens were issued.
         let Ok(open) = self.with_service(flow).await else {
             return;
@@ -208,7 +214,7 @@ impl Gateway {
         match self.unconfirmed(&open) {
             Ok(waiting) => {
                 let ended = open.ended(&waiting.details.parameters, &waiting.credential);
-                self.connections.revoke(ended).await;
+                self.connections.revoke_unused(ended).await;
             }
             Err(cause) => {
                 tracing::warn!(connect.flow = open.flow.id, error = %cause, "connections.revoke_failed");
