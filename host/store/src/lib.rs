@@ -127,7 +127,7 @@ pub use session_messages::{SessionMessage, Speaker, TurnClaim};
 pub use sessions::{SESSION_IDLE_MS, SessionRow};
 pub use set_up::SetUpLock;
 pub use sign_in_attempts::AttemptDecision;
-pub use sign_ins::SignIn;
+pub use sign_ins::{SignIn, SignInProof};
 pub use skills::{
     SKILL_VERSIONS_MAX, SkillChange, SkillRow, SkillUpdate, SkillVersionPage, SkillVersionRow,
 };

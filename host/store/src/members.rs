@@ -55,6 +55,9 @@ impl std::fmt::Debug for Member {
 pub enum MemberChange {
     Done,
     LastOwner,
+    /// The member has another role than the one that the caller saw: whether the caller may make the change is
+    /// to be asked again.
+    OtherRole,
     NotFound,
 }
 
@@ -73,6 +76,22 @@ macro_rules! lock_owners {
             .bind($workspace_id)
             .fetch_all(&mut *$tx)
             .await?
+    }};
+}
+
+/// Why nothing was changed: no row had the id and the role that the caller saw.
+macro_rules! not_changed {
+    ($tx:ident, $workspace_id:expr, $id:expr) => {{
+        let found: Option<String> =
+            sqlx::query_scalar("SELECT id FROM members WHERE workspace_id = $1 AND id = $2")
+                .bind($workspace_id)
+                .bind($id)
+                .fetch_optional(&mut *$tx)
+                .await?;
+        match found {
+            Some(_) => MemberChange::OtherRole,
+            None => MemberChange::NotFound,
+        }
     }};
 }
 
@@ -192,9 +211,47 @@ impl Store {
         }))
     }
 
-    /// Gives a member another role, unless that would leave the workspace without an owner. Ends the member's
-    /// open links: who made one saw its address, and may have been allowed to for the role before only.
+    /// Gives a member whose role is `from` another role, unless that would leave the workspace without an owner.
+    /// Ends the member's open links: who made one saw its address, and may have been allowed to for the role before
+    /// only.
     pub async fn set_member_role(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        from: Role,
+        to: Role,
+    ) -> Result<MemberChange, StoreError> {
+        Ok(portable!(write self, tx => {
+            let owners: Vec<String> = lock_owners!(tx, self, workspace_id);
+            // An owner who is not among the locked ones would be changed without the check for the last owner.
+            let is_owner = owners.iter().any(|owner| owner == id);
+            if is_owner != (from == Role::Owner) {
+                return Ok(not_changed!(tx, workspace_id, id));
+            }
+            if to != Role::Owner && owners == [id] {
+                return Ok(MemberChange::LastOwner);
+            }
+            // The condition is in the statement: on PostgreSQL it is checked again after the wait for another
+            // transaction that changes the member.
+            let done = sqlx::query("UPDATE members SET role = $4 WHERE workspace_id = $1 AND id = $2 AND role = $3")
+                .bind(workspace_id)
+                .bind(id)
+                .bind(from.into_str())
+                .bind(to.into_str())
+                .execute(&mut *tx)
+                .await?;
+            if done.rows_affected() == 0 {
+                return Ok(not_changed!(tx, workspace_id, id));
+            }
+            delete_links!(tx, workspace_id, id);
+            bump!(tx, Topic::Members);
+            MemberChange::Done
+        }))
+    }
+
+    /// Removes a member whose role is `role`, and ends where they are signed in and the links that would let them in
+    /// again, unless it is the last owner.
+    pub async fn delete_member(
         &self,
         workspace_id: &str,
         id: &str,
@@ -202,39 +259,25 @@ impl Store {
     ) -> Result<MemberChange, StoreError> {
         Ok(portable!(write self, tx => {
             let owners: Vec<String> = lock_owners!(tx, self, workspace_id);
-            if role != Role::Owner && owners == [id] {
-                return Ok(MemberChange::LastOwner);
+            // As in `set_member_role`.
+            let is_owner = owners.iter().any(|owner| owner == id);
+            if is_owner != (role == Role::Owner) {
+                return Ok(not_changed!(tx, workspace_id, id));
             }
-            let done = sqlx::query("UPDATE members SET role = $3 WHERE workspace_id = $1 AND id = $2")
-                .bind(workspace_id)
-                .bind(id)
-                .bind(role.into_str())
-                .execute(&mut *tx)
-                .await?;
-            delete_links!(tx, workspace_id, id);
-            bump!(tx, Topic::Members);
-            if done.rows_affected() == 1 { MemberChange::Done } else { MemberChange::NotFound }
-        }))
-    }
-
-    /// Removes a member and ends where they are signed in and the links that would let them in again, unless it
-    /// is the last owner.
-    pub async fn delete_member(
-        &self,
-        workspace_id: &str,
-        id: &str,
-    ) -> Result<MemberChange, StoreError> {
-        Ok(portable!(write self, tx => {
-            let owners: Vec<String> = lock_owners!(tx, self, workspace_id);
             if owners == [id] {
                 return Ok(MemberChange::LastOwner);
             }
-            let email: Option<String> =
-                sqlx::query_scalar("DELETE FROM members WHERE workspace_id = $1 AND id = $2 RETURNING email")
-                    .bind(workspace_id)
-                    .bind(id)
-                    .fetch_optional(&mut *tx)
-                    .await?;
+            let email: Option<String> = sqlx::query_scalar(
+                "DELETE FROM members WHERE workspace_id = $1 AND id = $2 AND role = $3 RETURNING email",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(role.into_str())
+            .fetch_optional(&mut *tx)
+            .await?;
+            let Some(email) = email else {
+                return Ok(not_changed!(tx, workspace_id, id));
+            };
             delete_links!(tx, workspace_id, id);
             // An invitation from before they were a member, which they became by another way.
             sqlx::query("DELETE FROM member_links WHERE workspace_id = $1 AND email = $2")
@@ -243,7 +286,7 @@ impl Store {
                 .execute(&mut *tx)
                 .await?;
             bump!(tx, Topic::Members);
-            if email.is_some() { MemberChange::Done } else { MemberChange::NotFound }
+            MemberChange::Done
         }))
     }
 

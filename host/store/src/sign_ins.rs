@@ -20,9 +20,46 @@ pub struct SignIn {
     pub user_agent: Option<String>,
 }
 
+/// What a member has just proven who they are with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignInProof {
+    Password,
+    /// At a provider.
+    Account,
+}
+
 impl Store {
-    pub async fn insert_sign_in(&self, sign_in: &SignIn) -> Result<(), StoreError> {
-        portable!(write self, tx => {
+    /// Keeps a new sign-in of `checked`, the member as it was read for the check of `proof`. `false`: the member is
+    /// gone, or has another password or account by now, and what has changed it has ended its sign-ins already.
+    pub async fn insert_sign_in(
+        &self,
+        sign_in: &SignIn,
+        checked: &Member,
+        proof: SignInProof,
+    ) -> Result<bool, StoreError> {
+        let (statement, proven) = match proof {
+            SignInProof::Password => (
+                "UPDATE members SET last_seen_at_ms = $3 WHERE workspace_id = $1 AND id = $2 AND password_hash = $4",
+                &checked.password_hash,
+            ),
+            SignInProof::Account => (
+                "UPDATE members SET last_seen_at_ms = $3 WHERE workspace_id = $1 AND id = $2 AND oidc_subject = $4",
+                &checked.oidc_subject,
+            ),
+        };
+        Ok(portable!(write self, tx => {
+            // Locks the member: a change that is under way on PostgreSQL is waited for, and one that comes later
+            // finds the sign-in. A condition of the INSERT alone would read the member as before the change.
+            let still = sqlx::query(statement)
+                .bind(&sign_in.workspace_id)
+                .bind(&sign_in.member_id)
+                .bind(sign_in.created_at_ms)
+                .bind(proven)
+                .execute(&mut *tx)
+                .await?;
+            if still.rows_affected() == 0 {
+                return Ok(false);
+            }
             sqlx::query(
                 "INSERT INTO member_sign_ins (workspace_id, id, member_id, refresh_hash, previous_hash, rotated_at_ms, \
                  created_at_ms, last_seen_at_ms, expires_at_ms, address, user_agent) \
@@ -41,14 +78,8 @@ impl Store {
             .bind(&sign_in.user_agent)
             .execute(&mut *tx)
             .await?;
-            sqlx::query("UPDATE members SET last_seen_at_ms = $3 WHERE workspace_id = $1 AND id = $2")
-                .bind(&sign_in.workspace_id)
-                .bind(&sign_in.member_id)
-                .bind(sign_in.created_at_ms)
-                .execute(&mut *tx)
-                .await?;
-        });
-        Ok(())
+            true
+        }))
     }
 
     /// A sign-in that is not over, and its member.
@@ -116,6 +147,14 @@ impl Store {
         now_ms: i64,
     ) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
+            // The member before the sign-in, as by whatever else changes a member: in any other order two of them
+            // wait for each other.
+            sqlx::query("UPDATE members SET last_seen_at_ms = $3 WHERE workspace_id = $1 AND id = $2")
+                .bind(&old.workspace_id)
+                .bind(&old.member_id)
+                .bind(now_ms)
+                .execute(&mut *tx)
+                .await?;
             let done = sqlx::query(
                 "UPDATE member_sign_ins SET previous_hash = refresh_hash, refresh_hash = $4, rotated_at_ms = $5, \
                  last_seen_at_ms = $5, expires_at_ms = $6 WHERE workspace_id = $1 AND id = $2 AND refresh_hash = $3",
@@ -128,12 +167,6 @@ impl Store {
             .bind(expires_at_ms)
             .execute(&mut *tx)
             .await?;
-            sqlx::query("UPDATE members SET last_seen_at_ms = $3 WHERE workspace_id = $1 AND id = $2")
-                .bind(&old.workspace_id)
-                .bind(&old.member_id)
-                .bind(now_ms)
-                .execute(&mut *tx)
-                .await?;
             done.rows_affected() == 1
         }))
     }

@@ -178,17 +178,6 @@ impl Store {
         }))
     }
 
-    /// Sets plan and own limit. `false`: no such workspace.
-    pub async fn set_workspace_plan(
-        &self,
-        id: &str,
-        plan: Plan,
-        rpm: Option<i64>,
-    ) -> Result<bool, StoreError> {
-        let changed = self.change_workspace_limits(id, Some(plan), Some(rpm));
-        Ok(changed.await?.is_some())
-    }
-
     /// Changes what is given of plan and own limit; of the limit `Some(None)` takes it away. `None`: no such
     /// workspace.
     pub async fn change_workspace_limits(
@@ -212,22 +201,6 @@ impl Store {
             bump!(tx, Topic::Keys);
             changed
         }))
-    }
-
-    /// Sets all settings, and tells of another default permission. `false`: no such workspace.
-    pub async fn set_workspace_settings(
-        &self,
-        id: &str,
-        settings: &WorkspaceSettings,
-        now_ms: i64,
-    ) -> Result<bool, StoreError> {
-        let all = SettingsChange {
-            keep_payloads: Some(settings.keep_payloads),
-            default_permission: Some(settings.default_permission),
-            default_approvers: Some(settings.default_approvers),
-        };
-        let changed = self.change_workspace(id, None, &all, now_ms);
-        Ok(changed.await?.is_some())
     }
 
     /// Renames a workspace and changes what is given of its settings, and tells of another default permission.

@@ -111,10 +111,9 @@ async fn status_tells_the_limits_of_key_and_workspace() {
     assert_eq!(free["key_requests_per_minute"], json!(null));
     let store = gateway.gateway.store();
     let workspace = store.first_workspace().await.unwrap().unwrap();
-    store
-        .set_workspace_plan(&workspace.id, toolgate_store::Plan::Pro, None)
-        .await
-        .unwrap();
+    let plan = Some(toolgate_store::Plan::Pro);
+    let changed = store.change_workspace_limits(&workspace.id, plan, Some(None));
+    assert!(changed.await.unwrap().is_some());
     let told = status(&gateway, &limited).await.data()["limits"].clone();
     assert_eq!(told["workspace_requests_per_minute"], limits::PRO_RPM);
 }

@@ -104,8 +104,8 @@ impl Gateway {
     /// Gives a member another role.
     ///
     /// # Errors
-    /// `conflict` for the last owner, and where groups of the provider decide; `role_denied` where only an
-    /// owner may.
+    /// `conflict` for the last owner, where groups of the provider decide, and where somebody else changes the role
+    /// at the same time; `role_denied` where only an owner may.
     pub async fn change_member(
         &self,
         caller: &Caller,
@@ -118,19 +118,21 @@ impl Gateway {
         let details = json!({ "from": member.role, "to": role, "email": member.email });
         let changed = self
             .audited(caller, AuditAction::MembersChange, member_id, details)
-            .set_member_role(&caller.workspace_id, member_id, role)
+            .set_member_role(&caller.workspace_id, member_id, member.role, role)
             .await?;
-        done(changed)?;
+        self.done_or_denied(caller, member_id, changed).await?;
         Ok(Member { role, ..member }.into())
     }
 
     /// Removes a member; their next request is refused.
     ///
     /// # Errors
-    /// `conflict` for the last owner; `role_denied` where only an owner may.
+    /// `conflict` for the last owner, and where somebody else changes the role at the same time; `role_denied` where
+    /// only an owner may.
     pub async fn remove_member(&self, caller: &Caller, member_id: &str) -> Result<(), Error> {
         let member = self.manageable(caller, member_id).await?;
-        remove_row(&self.store, caller, &member, self.clock.now_ms()).await
+        let removed = remove_row(&self.store, caller, &member, self.clock.now_ms()).await?;
+        self.done_or_denied(caller, member_id, removed).await
     }
 
     /// A member that the caller may change: owners are changed by owners.
@@ -143,6 +145,20 @@ impl Gateway {
         let member = found.ok_or_else(|| unknown(member_id))?;
         caller.need_role(least_for(member.role))?;
         Ok(member)
+    }
+
+    /// What to answer after a change. Who was made an owner after [`Gateway::manageable`] read the role is refused to
+    /// an admin as if they had been one before.
+    async fn done_or_denied(
+        &self,
+        caller: &Caller,
+        member_id: &str,
+        change: MemberChange,
+    ) -> Result<(), Error> {
+        if change == MemberChange::OtherRole {
+            self.manageable(caller, member_id).await?;
+        }
+        done(change)
     }
 }
 
@@ -184,7 +200,7 @@ pub async fn remove(
         .into_iter()
         .find(|member| member.id == which || member.email == email)
         .ok_or_else(|| unknown(which))?;
-    remove_row(store, caller, &member, now_ms).await?;
+    done(remove_row(store, caller, &member, now_ms).await?)?;
     Ok(member.into())
 }
 
@@ -193,15 +209,15 @@ async fn remove_row(
     caller: &Caller,
     member: &Member,
     now_ms: i64,
-) -> Result<(), Error> {
+) -> Result<MemberChange, Error> {
     caller.need_role(least_for(member.role))?;
     let details = json!({ "email": member.email, "role": member.role });
     let action = AuditAction::MembersRemove;
     let removed = caller
         .audited(store, now_ms, action, &member.id, details)
-        .delete_member(&caller.workspace_id, &member.id)
+        .delete_member(&caller.workspace_id, &member.id, member.role)
         .await?;
-    done(removed)
+    Ok(removed)
 }
 
 /// Who may make or change a member of this role.
@@ -217,6 +233,9 @@ fn done(change: MemberChange) -> Result<(), Error> {
         MemberChange::Done => Ok(()),
         MemberChange::LastOwner => Err(Error::Conflict(
             "a workspace needs at least one owner: make another member an owner first".to_owned(),
+        )),
+        MemberChange::OtherRole => Err(Error::Conflict(
+            "somebody else has changed the role of the member: look at it and try again".to_owned(),
         )),
         MemberChange::NotFound => Err(Error::NotFound("the member".to_owned())),
     }

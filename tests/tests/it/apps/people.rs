@@ -80,7 +80,7 @@ async fn an_app_acts_as_its_member_and_goes_with_them() {
     let workspace = store.first_workspace().await.unwrap().unwrap();
     let members = store.list_members(&workspace.id).await.unwrap();
     store
-        .delete_member(&workspace.id, &members[0].id)
+        .delete_member(&workspace.id, &members[0].id, members[0].role)
         .await
         .unwrap();
     assert!(!is_let_in(gateway, &tokens.access).await);

@@ -44,24 +44,19 @@ async fn a_workspace_keeps_its_plan_and_settings(at: Empty) {
         default_permission: DefaultPermission::ByEffect,
         default_approvers: Approvers::Members,
     };
-    assert!(
-        at.store
-            .set_workspace_settings(&acme.id, &settings, 1)
-            .await
-            .unwrap()
-    );
-    assert!(
-        at.store
-            .set_workspace_plan(&acme.id, Plan::Enterprise, Some(5_000))
-            .await
-            .unwrap()
-    );
-    assert!(
-        !at.store
-            .set_workspace_plan("ws_none", Plan::Free, None)
-            .await
-            .unwrap()
-    );
+    let all = SettingsChange {
+        keep_payloads: Some(settings.keep_payloads),
+        default_permission: Some(settings.default_permission),
+        default_approvers: Some(settings.default_approvers),
+    };
+    let changed = at.store.change_workspace(&acme.id, None, &all, 1).await;
+    assert!(changed.unwrap().is_some());
+    let limits = async |id: &str, plan, rpm| {
+        let changed = at.store.change_workspace_limits(id, Some(plan), Some(rpm));
+        changed.await.unwrap().is_some()
+    };
+    assert!(limits(&acme.id, Plan::Enterprise, Some(5_000)).await);
+    assert!(!limits("ws_none", Plan::Free, None).await);
     let found = at.store.find_workspace(&acme.id).await.unwrap().unwrap();
     assert_eq!(
         (found.plan, found.rpm, found.settings),

@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 
 use toolgate_store::{
-    Approvers, PluginFile, PluginState, Rule, RuleChange, RuleKind, SearchUse, StoreError,
+    Approvers, PluginFile, PluginState, Role, Rule, RuleChange, RuleKind, SearchUse, StoreError,
     ToolVector,
 };
 
+use super::members::{begin_sign_in, member};
 use super::{Empty, NOW_MS, api_key, on_postgres, waiting_for_locks, workspace};
 
 /// Runs `act`, which writes two rows, beside another transaction that writes them in the order of their keys:
@@ -64,6 +65,28 @@ async fn uses_of_grants_are_noted_in_the_order_of_their_ids() {
     ];
     let used = [("app_b".to_owned(), NOW_MS), ("app_a".to_owned(), NOW_MS)];
     beside_another_writer(&at, others, at.store.touch_app_grants(&used)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sign_in_is_renewed_after_its_member_as_a_new_password_ends_it() {
+    let at = on_postgres().await;
+    let acme = workspace(&at.store, "acme").await;
+    let ada = member(&acme, "ada", Role::Member);
+    at.store.insert_member(&ada).await.unwrap();
+    let first = begin_sign_in(&at.store, &ada, "sin_1").await;
+    let others = [
+        "UPDATE members SET password_hash = 'new' WHERE id = 'ada'",
+        "DELETE FROM member_sign_ins WHERE id = 'sin_1'",
+    ];
+    let renew = async {
+        let renewed = at
+            .store
+            .rotate_sign_in(&first, "second", NOW_MS + 200, NOW_MS + 50);
+        let renewed = renewed.await?;
+        assert!(!renewed, "the new password has ended it");
+        Ok::<_, StoreError>(())
+    };
+    beside_another_writer(&at, others, renew).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,7 +2,7 @@
 
 use toolgate_store::{LinkKind, Member, MemberLink, Role, Store, Workspace};
 
-use super::members::{link, member, sign_in};
+use super::members::{begin_sign_in, link, member};
 use super::{Empty, NOW_MS, on_both, waiting_for_locks, workspace};
 
 on_both!(
@@ -33,8 +33,8 @@ async fn another_role_password_or_account_ends_a_reset_link(at: Empty) {
         store.insert_member(&one).await.unwrap();
         store.put_member_link(&reset(&acme, id)).await.unwrap();
     }
-    let promoted = store.set_member_role(&acme.id, "ada", Role::Owner).await;
-    promoted.unwrap();
+    let promoted = store.set_member_role(&acme.id, "ada", Role::Member, Role::Owner);
+    promoted.await.unwrap();
     let set = store
         .set_member_password(&acme.id, "bob", "new", None)
         .await;
@@ -59,8 +59,7 @@ async fn a_reset_link_is_good_once_and_for_the_role_that_it_was_made_for(at: Emp
     let acme = workspace(&at.store, "acme").await;
     let ada = member(&acme, "ada", Role::Owner);
     at.store.insert_member(&ada).await.unwrap();
-    let first = sign_in(&ada, "sin_1");
-    at.store.insert_sign_in(&first).await.unwrap();
+    begin_sign_in(&at.store, &ada, "sin_1").await;
     let signed_in = async || {
         let found = at.store.find_sign_in(&acme.id, "sin_1", NOW_MS).await;
         found.unwrap().is_some()

@@ -1,6 +1,6 @@
 use toolgate_store::{
-    AttemptDecision, LinkKind, Member, MemberChange, MemberLink, Role, SignIn, Store, Topic,
-    Workspace,
+    AttemptDecision, LinkKind, Member, MemberChange, MemberLink, Role, SignIn, SignInProof, Store,
+    Topic, Workspace,
 };
 
 use super::{Empty, NOW_MS, on_both, workspace};
@@ -66,6 +66,14 @@ pub(super) fn sign_in(member: &Member, id: &str) -> SignIn {
     }
 }
 
+/// Signs a member in with the password.
+pub(super) async fn begin_sign_in(store: &Store, member: &Member, id: &str) -> SignIn {
+    let sign_in = sign_in(member, id);
+    let begun = store.insert_sign_in(&sign_in, member, SignInProof::Password);
+    assert!(begun.await.unwrap(), "{id}");
+    sign_in
+}
+
 async fn ids(store: &Store, workspace: &Workspace) -> Vec<String> {
     let members = store.list_members(&workspace.id).await.unwrap();
     members.into_iter().map(|member| member.id).collect()
@@ -121,30 +129,25 @@ async fn the_last_owner_stays(at: Empty) {
         at.store.insert_member(&member(of, id, role)).await.unwrap();
     }
     let before = at.store.changes().await.unwrap().get(Topic::Members);
-    let set = |id, role| at.store.set_member_role(&acme.id, id, role);
-    assert_eq!(
-        set("ada", Role::Admin).await.unwrap(),
-        MemberChange::LastOwner
-    );
-    assert_eq!(
-        at.store.delete_member(&acme.id, "ada").await.unwrap(),
-        MemberChange::LastOwner
-    );
-    assert_eq!(
-        set("eve", Role::Admin).await.unwrap(),
-        MemberChange::NotFound
-    );
-    assert_eq!(
-        at.store.delete_member(&acme.id, "eve").await.unwrap(),
-        MemberChange::NotFound
-    );
-    assert_eq!(set("ada", Role::Owner).await.unwrap(), MemberChange::Done);
-    assert_eq!(set("bob", Role::Owner).await.unwrap(), MemberChange::Done);
-    assert_eq!(set("ada", Role::Member).await.unwrap(), MemberChange::Done);
-    assert_eq!(
-        at.store.delete_member(&acme.id, "ada").await.unwrap(),
-        MemberChange::Done
-    );
+    let set = async |id: &str, from, to| {
+        let set = at.store.set_member_role(&acme.id, id, from, to);
+        set.await.unwrap()
+    };
+    let delete = async |id: &str, role| {
+        let deleted = at.store.delete_member(&acme.id, id, role);
+        deleted.await.unwrap()
+    };
+    let (owner, admin, member) = (Role::Owner, Role::Admin, Role::Member);
+    assert_eq!(set("ada", owner, admin).await, MemberChange::LastOwner);
+    assert_eq!(delete("ada", owner).await, MemberChange::LastOwner);
+    for role in [owner, admin] {
+        assert_eq!(set("eve", role, admin).await, MemberChange::NotFound);
+        assert_eq!(delete("eve", role).await, MemberChange::NotFound);
+    }
+    assert_eq!(set("ada", owner, owner).await, MemberChange::Done);
+    assert_eq!(set("bob", admin, owner).await, MemberChange::Done);
+    assert_eq!(set("ada", owner, member).await, MemberChange::Done);
+    assert_eq!(delete("ada", member).await, MemberChange::Done);
     assert!(at.store.changes().await.unwrap().get(Topic::Members) > before);
     assert_eq!(ids(&at.store, &acme).await, ["bob"]);
     assert_eq!(ids(&at.store, &other).await, ["eve"]);
@@ -159,15 +162,17 @@ async fn of_two_owners_who_leave_at_once_one_stays(at: Empty) {
             at.store.insert_member(&owner).await.unwrap();
         }
         // Whoever stayed in the round before makes room.
-        for id in ids(&at.store, &acme).await {
+        for stayed in at.store.list_members(&acme.id).await.unwrap() {
+            let (id, role) = (stayed.id, stayed.role);
             if id != one && id != two {
-                at.store.delete_member(&acme.id, &id).await.unwrap();
+                let gone = at.store.delete_member(&acme.id, &id, role).await;
+                assert_eq!(gone.unwrap(), MemberChange::Done, "{id}");
             }
         }
         let elsewhere = Store::open(&at.url).await.unwrap();
         let (first, second) = tokio::join!(
-            at.store.delete_member(&acme.id, &one),
-            elsewhere.set_member_role(&acme.id, &two, Role::Admin),
+            at.store.delete_member(&acme.id, &one, Role::Owner),
+            elsewhere.set_member_role(&acme.id, &two, Role::Owner, Role::Admin),
         );
         let done = [first.unwrap(), second.unwrap()];
         assert!(done.contains(&MemberChange::Done), "{done:?}");
@@ -186,10 +191,7 @@ async fn a_removed_member_is_signed_out_and_loses_their_links(at: Empty) {
     );
     for one in [&ada, &bob] {
         at.store.insert_member(one).await.unwrap();
-        at.store
-            .insert_sign_in(&sign_in(one, &format!("sin_{}", one.id)))
-            .await
-            .unwrap();
+        begin_sign_in(&at.store, one, &format!("sin_{}", one.id)).await;
         let reset = MemberLink {
             member_id: Some(one.id.clone()),
             ..link(&acme, &format!("inv_{}", one.id), LinkKind::Reset)
@@ -209,7 +211,8 @@ async fn a_removed_member_is_signed_out_and_loses_their_links(at: Empty) {
         .unwrap()
         .unwrap();
     assert_eq!(found.last_seen_at_ms, Some(NOW_MS));
-    at.store.delete_member(&acme.id, "bob").await.unwrap();
+    let removed = at.store.delete_member(&acme.id, "bob", Role::Member).await;
+    assert_eq!(removed.unwrap(), MemberChange::Done);
     for (id, there) in [("ada", true), ("bob", false)] {
         let sign_in = format!("sin_{id}");
         let sign_in = at.store.find_sign_in(&acme.id, &sign_in, NOW_MS);
@@ -232,7 +235,7 @@ async fn a_new_password_ends_the_other_sign_ins(at: Empty) {
         if id != "sin_2" {
             at.store.insert_member(one).await.unwrap();
         }
-        at.store.insert_sign_in(&sign_in(one, id)).await.unwrap();
+        begin_sign_in(&at.store, one, id).await;
     }
     let set = |id, keep| at.store.set_member_password(&acme.id, id, "new", keep);
     assert!(!set("eve", None).await.unwrap());
@@ -277,10 +280,7 @@ async fn an_unproven_members_password_ends_with_the_proof(at: Empty) {
     let mut eve = member(&acme, "eve", Role::Member);
     eve.vouched = false;
     at.store.insert_member(&eve).await.unwrap();
-    at.store
-        .insert_sign_in(&sign_in(&eve, "sin_1"))
-        .await
-        .unwrap();
+    begin_sign_in(&at.store, &eve, "sin_1").await;
     let tied = at
         .store
         .link_member_oidc(&acme.id, "eve", "https://id.example.com 9");
@@ -398,8 +398,7 @@ async fn of_two_who_use_a_refresh_token_one_wins(at: Empty) {
     let acme = workspace(&at.store, "acme").await;
     let ada = member(&acme, "ada", Role::Owner);
     at.store.insert_member(&ada).await.unwrap();
-    let first = sign_in(&ada, "sin_1");
-    at.store.insert_sign_in(&first).await.unwrap();
+    let first = begin_sign_in(&at.store, &ada, "sin_1").await;
     let elsewhere = Store::open(&at.url).await.unwrap();
     let (one, two) = tokio::join!(
         at.store
@@ -432,7 +431,7 @@ async fn a_sign_in_ends_with_its_time(at: Empty) {
     let ada = member(&acme, "ada", Role::Owner);
     at.store.insert_member(&ada).await.unwrap();
     for id in ["sin_1", "sin_2"] {
-        at.store.insert_sign_in(&sign_in(&ada, id)).await.unwrap();
+        begin_sign_in(&at.store, &ada, id).await;
     }
     let find = |of: &Workspace, now_ms| {
         let (store, workspace_id) = (at.store.clone(), of.id.clone());

@@ -5,7 +5,7 @@ use crate::Scope;
 use crate::access::permission_rules::{Change, ChangePermissions, DefaultRule, Setting};
 use crate::testing::TestWorld;
 use crate::tools::{Arguments, CallListener, Execute, ListTools, SearchTools};
-use toolgate_store::WorkspaceSettings;
+use toolgate_store::SettingsChange;
 
 const NOW_MS: i64 = 1_000;
 

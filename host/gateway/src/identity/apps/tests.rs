@@ -8,7 +8,7 @@ use super::*;
 use crate::connections::link::hash;
 use crate::testing::{NOW_MS, TestWorld};
 use toolgate_core::ids::{self, UserId};
-use toolgate_store::{AppClient, AppClientAuth, AppClientKind};
+use toolgate_store::{AppClient, AppClientAuth, AppClientKind, MemberChange};
 
 const REDIRECT: &str = "http://127.0.0.1:5555/cb";
 /// RFC 7636, appendix B.
@@ -129,8 +129,11 @@ async fn what_one_process_ends_another_refuses_at_the_next_request() {
                 world.revoke_app(&bob, &apps[0].app_id).await.unwrap();
             }
             "member" => {
-                let removed = world.store.delete_member(&bob.workspace_id, &bob.key_id);
-                removed.await.unwrap();
+                let role = bob.role.unwrap();
+                let removed = world
+                    .store
+                    .delete_member(&bob.workspace_id, &bob.key_id, role);
+                assert_eq!(removed.await.unwrap(), MemberChange::Done);
             }
             "block" => {
                 let block = AppBlock {

@@ -30,6 +30,7 @@ use toolgate_oauth::authorize::{self, Authorize};
 use toolgate_oauth::callback::{self, CallbackOutcome};
 use toolgate_oauth::send;
 use toolgate_oauth::token::TokenGrant;
+use toolgate_store::SignInProof;
 use toolgate_vault::{Purpose, Secret};
 
 /// Path of the callback to register at the provider.
@@ -206,7 +207,9 @@ impl Gateway {
             },
         };
         let details = json!({ "provider": provider.config.issuer });
-        let signed_in = self.begin(member, Some(details), client).await?;
+        let signed_in = self
+            .begin(member, SignInProof::Account, Some(details), client)
+            .await?;
         Ok((signed_in, flow.return_to))
     }
 

@@ -16,7 +16,7 @@ use crate::audit::{AuditAction, entry};
 use crate::connections::link::{hash, random_token};
 use crate::{Error, Gateway};
 use toolgate_core::ids;
-use toolgate_store::{AuditEntry, LinkKind, Member, SignIn, Store, StoreError};
+use toolgate_store::{AuditEntry, LinkKind, Member, SignIn, SignInProof, Store, StoreError};
 use toolgate_vault::{Purpose, Secret};
 
 /// A sign-in ends after this long without a refresh, and after this long in any case.
@@ -114,7 +114,8 @@ impl Gateway {
             1 => {
                 self.forgive(counted).await?;
                 let member = fitting.swap_remove(0);
-                self.begin(member, Some(json!({})), client).await
+                self.begin(member, SignInProof::Password, Some(json!({})), client)
+                    .await
             }
             _ => {
                 self.forgive(counted).await?;
@@ -177,7 +178,10 @@ impl Gateway {
                 .audited_member(&member, action, json!({}), client)
                 .reset_member_password(&token_hash, &password_hash, now_ms)
                 .await?;
-            return self.begin(reset.ok_or_else(over)?, None, client).await;
+            let member = reset.ok_or_else(over)?;
+            return self
+                .begin(member, SignInProof::Password, None, client)
+                .await;
         }
         let link = self
             .store
@@ -208,14 +212,21 @@ impl Gateway {
             }
             Err(cause) => return Err(cause.into()),
         }
-        self.begin(member, None, client).await
+        self.begin(member, SignInProof::Password, None, client)
+            .await
     }
 
-    /// Makes a sign-in for a member who has proven who they are. `details` of its entry in the audit
-    /// log; `None` where joining or a new password has left one, which the sign-in comes with.
+    /// Makes a sign-in for a member who has proven who they are; `member` as read for the check of `proof`.
+    /// `details` of its entry in the audit log; `None` where joining or a new password has left one, which the
+    /// sign-in comes with.
+    ///
+    /// # Errors
+    /// `invalid_credentials` where the member has another password by now, or is gone; `sign_in_required` the same
+    /// for an account of the provider.
     pub(super) async fn begin(
         &self,
         member: Member,
+        proof: SignInProof,
         details: Option<Value>,
         client: &Browser,
     ) -> Result<SignedIn, Error> {
@@ -244,7 +255,13 @@ impl Gateway {
             }
             None => self.store.clone(),
         };
-        store.insert_sign_in(&sign_in).await?;
+        if !store.insert_sign_in(&sign_in, &member, proof).await? {
+            tracing::warn!(request_id = client.request_id, "members.sign_in_refused");
+            return Err(match proof {
+                SignInProof::Password => Error::InvalidCredentials,
+                SignInProof::Account => Error::SignInRequired,
+            });
+        }
         let mut signed_in = self.signed_in(&member, &sign_in, Some(refresh)).await?;
         signed_in.device = Some(self.new_device(&member)?);
         Ok(signed_in)

@@ -271,14 +271,14 @@ async fn a_decision_is_explained_by_the_rule_that_made_it() {
 async fn the_default_may_follow_the_effect_of_a_tool() {
     let world = TestWorld::open().await;
     let caller = world.caller(&[Scope::Admin]).await;
-    let settings = WorkspaceSettings {
-        default_permission: DefaultPermission::ByEffect,
-        ..WorkspaceSettings::default()
+    let change = SettingsChange {
+        default_permission: Some(DefaultPermission::ByEffect),
+        ..SettingsChange::default()
     };
-    let set = world
+    let changed = world
         .store()
-        .set_workspace_settings(&caller.workspace_id, &settings, 1);
-    assert!(set.await.unwrap());
+        .change_workspace(&caller.workspace_id, None, &change, 1);
+    assert!(changed.await.unwrap().is_some());
     let caller = world.again(&caller).await;
     for (tool, permission) in [
         ("github_list_issues", Permission::Allow),

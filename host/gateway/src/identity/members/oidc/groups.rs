@@ -69,6 +69,18 @@ impl OidcAccounts {
         subject: &str,
         group_managed: &[GovernedWorkspace],
     ) -> Result<(), StoreError> {
+        while !self.apply_once(subject, group_managed).await? {}
+        Ok(())
+    }
+
+    /// The same for the members as they are read now. `false`: somebody else has changed the role of one meanwhile,
+    /// about which the groups decide again.
+    async fn apply_once(
+        &self,
+        subject: &str,
+        group_managed: &[GovernedWorkspace],
+    ) -> Result<bool, StoreError> {
+        let mut settled = true;
         let members = self.store.members_with_oidc(subject, MEMBERS_MAX).await?;
         for member in members {
             let decided = group_managed
@@ -84,7 +96,7 @@ impl OidcAccounts {
                         "from": member.role, "to": role, "email": member.email, "by_groups": true,
                     });
                     self.audited(&member, AuditAction::MembersChange, details)
-                        .set_member_role(workspace_id, id, role)
+                        .set_member_role(workspace_id, id, member.role, role)
                         .await?
                 }
                 None => {
@@ -92,15 +104,19 @@ impl OidcAccounts {
                         "email": member.email, "role": member.role, "by_groups": true,
                     });
                     self.audited(&member, AuditAction::MembersRemove, details)
-                        .delete_member(workspace_id, id)
+                        .delete_member(workspace_id, id, member.role)
                         .await?
                 }
             };
-            if changed == MemberChange::LastOwner {
-                tracing::warn!(member.id = id, "members.last_owner_kept");
+            match changed {
+                MemberChange::Done | MemberChange::NotFound => {}
+                MemberChange::LastOwner => {
+                    tracing::warn!(member.id = id, "members.last_owner_kept");
+                }
+                MemberChange::OtherRole => settled = false,
             }
         }
-        Ok(())
+        Ok(settled)
     }
 
     /// The store for one change that the provider's groups bring about.

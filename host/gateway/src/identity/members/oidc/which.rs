@@ -10,7 +10,7 @@ use crate::identity::members::checked_email;
 use crate::identity::members::sign_in::{Browser, SignedIn};
 use crate::{Error, Gateway};
 use toolgate_core::ids;
-use toolgate_store::{LinkKind, Member, MemberLink, Role, StoreError};
+use toolgate_store::{LinkKind, Member, MemberChange, MemberLink, Role, SignInProof, StoreError};
 use toolgate_vault::{Purpose, Secret};
 
 /// Members among whom one person chooses.
@@ -196,14 +196,27 @@ impl Gateway {
             .ok_or(OidcProblem::Expired)
     }
 
-    async fn first_owner(&self, member: Member, client: &Browser) -> Result<Member, OidcProblem> {
+    async fn first_owner(
+        &self,
+        mut member: Member,
+        client: &Browser,
+    ) -> Result<Member, OidcProblem> {
         let role = Role::Owner;
-        let details = json!({ "from": member.role, "to": role, "email": member.email });
-        self.audited_member(&member, AuditAction::MembersChange, details, client)
-            .set_member_role(&member.workspace_id, &member.id, role)
-            .await
-            .map_err(Error::from)?;
-        Ok(Member { role, ..member })
+        loop {
+            let details = json!({ "from": member.role, "to": role, "email": member.email });
+            let changed = self
+                .audited_member(&member, AuditAction::MembersChange, details, client)
+                .set_member_role(&member.workspace_id, &member.id, member.role, role)
+                .await
+                .map_err(Error::from)?;
+            if changed != MemberChange::OtherRole {
+                return Ok(Member { role, ..member });
+            }
+            // A group may give them a role at the same time. The link is used up, so they are the owner all the same.
+            let now = self.store.find_member(&member.workspace_id, &member.id);
+            let now = now.await.map_err(Error::from)?;
+            member = now.ok_or(OidcProblem::NoMember)?;
+        }
     }
 
     /// What the holder of a choice is asked.
@@ -265,7 +278,9 @@ impl Gateway {
         }
         let member = self.confirmed_now(member).await?.ok_or_else(unknown)?;
         let details = json!({ "chosen": true });
-        let signed_in = self.begin(member, Some(details), client).await?;
+        let signed_in = self
+            .begin(member, SignInProof::Account, Some(details), client)
+            .await?;
         Ok((signed_in, choice.return_to))
     }
 
