@@ -1,5 +1,6 @@
 //! The watched folder: files come, change and go while the gateway serves.
 
+mod abandoned;
 mod restarts;
 
 use std::sync::Arc;

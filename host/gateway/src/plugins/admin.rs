@@ -1,6 +1,9 @@
 //! Plugins from the dashboard: judged before anything is kept, put into the folder, approved, rolled
 //! back, taken out. The folder stays the operator's word: what is done here is done to its files, and
 //! the watcher takes it from there.
+//!
+//! A change of the folder goes on when its caller hangs up: its entry in the audit log is committed before the files
+//! are changed, and the two have to agree. An approval is one transaction with its entry.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +18,7 @@ use super::rollback::roll_back;
 use super::staged::{PluginFolders, plain};
 use super::{INSPECTOR, ListedFile, ListedPlugin, ServingPlugin, listing, removal};
 use crate::audit::AuditAction;
+use crate::jobs::detached::detach;
 use crate::{Caller, Error, Gateway};
 use toolgate_catalog::Manifest;
 use toolgate_catalog::rights::{self, Difference, Rights, Upgrades};
@@ -215,9 +219,23 @@ impl Gateway {
     /// # Errors
     /// `invalid_request` as [`Gateway::check_plugin`]; `conflict` when the file that has its place
     /// is another service's.
-    pub async fn add_plugin(&self, caller: &Caller, file: Bytes) -> Result<FileAssessment, Error> {
+    pub async fn add_plugin(
+        self: &Arc<Self>,
+        caller: &Caller,
+        file: Bytes,
+    ) -> Result<FileAssessment, Error> {
         caller.need_operator()?;
-        let mut judged = self.judged(file.clone()).await?;
+        let judged = self.judged(file.clone()).await?;
+        let adding = Box::pin(self.clone().add_judged(caller.clone(), judged, file));
+        self.finish_change(adding).await
+    }
+
+    async fn add_judged(
+        self: Arc<Self>,
+        caller: Caller,
+        mut judged: FileAssessment,
+        file: Bytes,
+    ) -> Result<FileAssessment, Error> {
         let row = self.store.find_plugin(&judged.service).await?;
         let name = row
             .and_then(|row| row.file_name)
@@ -237,8 +255,13 @@ impl Gateway {
             "file": name,
             "difference": judged.difference,
         });
-        self.record_act(caller, AuditAction::PluginsUpload, &judged.service, details)
-            .await?;
+        self.record_act(
+            &caller,
+            AuditAction::PluginsUpload,
+            &judged.service,
+            details,
+        )
+        .await?;
         staged.put(self.clock.now_ms()).await?;
         judged.file = Some(name);
         Ok(judged)
@@ -262,23 +285,37 @@ impl Gateway {
 
     /// Puts an earlier version that served well back into the folder.
     pub async fn roll_back_plugin(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         service: &str,
         sha256: &str,
     ) -> Result<PluginInfo, Error> {
-        let folders = self.plugin_folders();
-        let now_ms = self.clock.now_ms();
-        roll_back(&self.store, caller, folders, service, Some(sha256), now_ms).await?;
+        let (gateway, operator) = (self.clone(), caller.clone());
+        let (of, wanted) = (service.to_owned(), sha256.to_owned());
+        let going_back = Box::pin(async move {
+            let (folders, now_ms) = (gateway.plugin_folders(), gateway.clock.now_ms());
+            let wanted = Some(wanted.as_str());
+            roll_back(&gateway.store, &operator, folders, &of, wanted, now_ms).await
+        });
+        self.finish_change(going_back).await?;
         self.plugin(caller, service).await
     }
 
     /// Takes a plugin's file out of the folder: its tools go with it, and their names are free.
-    pub async fn remove_plugin(&self, caller: &Caller, service: &str) -> Result<(), Error> {
+    pub async fn remove_plugin(
+        self: &Arc<Self>,
+        caller: &Caller,
+        service: &str,
+    ) -> Result<(), Error> {
         caller.need_operator()?;
         let row = self.plugin_row(service).await?;
-        let now_ms = self.clock.now_ms();
-        removal::take_file(&self.store, caller, &self.plugins.folder, service, now_ms).await?;
+        let removing = Box::pin(self.clone().remove_row(caller.clone(), row));
+        self.finish_change(removing).await
+    }
+
+    async fn remove_row(self: Arc<Self>, caller: Caller, row: PluginRow) -> Result<(), Error> {
+        let (service, now_ms) = (row.service.as_str(), self.clock.now_ms());
+        removal::take_file(&self.store, &caller, &self.plugins.folder, service, now_ms).await?;
         // Names are free once nothing serves under them any more.
         let ended = async {
             let of_file =
@@ -300,6 +337,19 @@ impl Gateway {
             removal::settle(&self.store, service, now_ms).await?;
         }
         Ok(())
+    }
+
+    /// Takes a change of the folder to its end also when the caller hangs up.
+    async fn finish_change<T, F>(&self, change: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, Error>> + Send + 'static,
+    {
+        detach(&self.running, &self.workers, change)
+            .await
+            .map_err(|cause| {
+                Error::Internal(anyhow::Error::from(cause).context("the change of a plugin"))
+            })?
     }
 
     async fn judged(&self, file: Bytes) -> Result<FileAssessment, Error> {
