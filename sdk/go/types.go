@@ -1176,7 +1176,7 @@ type WebhookWithSecret struct {
 
 // AddDocumentParams is what POST /v1/knowledge/documents takes beside its path. What is zero is not sent.
 type AddDocumentParams struct {
-	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
 	IdempotencyKey string `in:"header,Idempotency-Key"`
 	// The document as text; not for PDF.
 	Content string `in:"body,content"`
@@ -1230,7 +1230,7 @@ type CheckSkillParams struct {
 
 // ConfirmConnectionParams is what POST /v1/connections/confirm takes beside its path. What is zero is not sent.
 type ConfirmConnectionParams struct {
-	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
 	IdempotencyKey string `in:"header,Idempotency-Key"`
 	// `connect_code` of the query with which the browser came to `confirm_url`.
 	Code string `in:"body,code"`
@@ -1240,7 +1240,7 @@ type ConfirmConnectionParams struct {
 
 // CreateSessionParams is what POST /v1/sessions takes beside its path. What is zero is not sent.
 type CreateSessionParams struct {
-	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
 	IdempotencyKey string `in:"header,Idempotency-Key"`
 	// What the user asked for.
 	Prompt string `in:"body,prompt"`
@@ -1250,7 +1250,7 @@ type CreateSessionParams struct {
 
 // CreateSkillParams is what POST /v1/skills takes beside its path. What is zero is not sent.
 type CreateSkillParams struct {
-	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
 	IdempotencyKey string `in:"header,Idempotency-Key"`
 	// The steps to follow. `body` is read as the same field.
 	Instructions string `in:"body,instructions"`
@@ -1262,7 +1262,7 @@ type CreateSkillParams struct {
 
 // CreateToolsetParams is what POST /v1/toolsets takes beside its path. What is zero is not sent.
 type CreateToolsetParams struct {
-	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
 	IdempotencyKey string `in:"header,Idempotency-Key"`
 	// What it is for; clients show it to the model.
 	Description string `in:"body,description"`
@@ -1283,7 +1283,7 @@ type CreateToolsetParams struct {
 
 // CreateWebhookParams is what POST /v1/webhooks takes beside its path. What is zero is not sent.
 type CreateWebhookParams struct {
-	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
 	IdempotencyKey string `in:"header,Idempotency-Key"`
 	Description    string `in:"body,description"`
 	// Event types, groups (`tool.*`) or `*`.
@@ -1295,14 +1295,14 @@ type CreateWebhookParams struct {
 
 // DecideApprovalParams is what POST /v1/approvals/{approval_id} takes beside its path. What is zero is not sent.
 type DecideApprovalParams struct {
-	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
 	IdempotencyKey string           `in:"header,Idempotency-Key"`
 	Decision       ApprovalDecision `in:"body,decision"`
 }
 
 // ExecuteToolParams is what POST /v1/tools/{tool_name}/execute takes beside its path. What is zero is not sent.
 type ExecuteToolParams struct {
-	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
 	IdempotencyKey string `in:"header,Idempotency-Key"`
 	// The tool's arguments; none if absent.
 	Arguments any `in:"body,arguments"`
@@ -1359,7 +1359,7 @@ type GetToolSchemaParams struct {
 
 // LinkConnectionParams is what POST /v1/connections/link takes beside its path. What is zero is not sent.
 type LinkConnectionParams struct {
-	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
 	IdempotencyKey string `in:"header,Idempotency-Key"`
 	// An https page of the application, where the browser ends with `connect_code` in the query;
 	// the connection is there once the application has confirmed the code.
@@ -1511,19 +1511,19 @@ type PutConnectionHookParams struct {
 
 // ResendWebhookDeliveryParams is what POST /v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend takes beside its path. What is zero is not sent.
 type ResendWebhookDeliveryParams struct {
-	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
 	IdempotencyKey string `in:"header,Idempotency-Key"`
 }
 
 // ResumeSessionParams is what POST /v1/sessions/{session_id}/resume takes beside its path. What is zero is not sent.
 type ResumeSessionParams struct {
-	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
 	IdempotencyKey string `in:"header,Idempotency-Key"`
 }
 
 // RotateWebhookSecretParams is what POST /v1/webhooks/{webhook_id}/rotate takes beside its path. What is zero is not sent.
 type RotateWebhookSecretParams struct {
-	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
 	IdempotencyKey string `in:"header,Idempotency-Key"`
 	// How long the secret before signs too, in hours; 24 if absent, 0 ends it at once.
 	OverlapHours *int `in:"body,overlap_hours"`
@@ -1553,7 +1553,7 @@ type SearchToolsParams struct {
 
 // SendMessageParams is what POST /v1/sessions/{session_id}/messages takes beside its path. What is zero is not sent.
 type SendMessageParams struct {
-	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
 	IdempotencyKey string `in:"header,Idempotency-Key"`
 	// What the user says.
 	Content string `in:"body,content"`
@@ -1561,7 +1561,7 @@ type SendMessageParams struct {
 
 // TestWebhookParams is what POST /v1/webhooks/{webhook_id}/test takes beside its path. What is zero is not sent.
 type TestWebhookParams struct {
-	// Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused.
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
 	IdempotencyKey string `in:"header,Idempotency-Key"`
 }
 

@@ -2868,7 +2868,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As execute answered it.
+                 * @description The id that execute returned.
                  * @example apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 approval_id: string;
@@ -2942,12 +2942,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description As execute answered it.
+                 * @description The id that execute returned.
                  * @example apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 approval_id: string;
@@ -3124,7 +3124,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As link and list answer it.
+                 * @description The id that link and list return.
                  * @example con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 connection_id: string;
@@ -3189,7 +3189,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As link and list answer it.
+                 * @description The id that link and list return.
                  * @example con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 connection_id: string;
@@ -3244,7 +3244,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As link and list answer it.
+                 * @description The id that link and list return.
                  * @example con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 connection_id: string;
@@ -3271,7 +3271,7 @@ export interface operations {
                      *         "refused": 1,
                      *         "last_accepted_at": "2026-11-20T09:30:00.125Z",
                      *         "last_refused_at": "2026-11-20T09:29:00.125Z",
-                     *         "last_refusal": "the signature is not the secret's",
+                     *         "last_refusal": "the signature does not match",
                      *         "created_at": "2026-11-20T09:00:00.125Z"
                      *       },
                      *       "meta": {
@@ -3305,7 +3305,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As link and list answer it.
+                 * @description The id that link and list return.
                  * @example con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 connection_id: string;
@@ -3373,7 +3373,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As link and list answer it.
+                 * @description The id that link and list return.
                  * @example con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 connection_id: string;
@@ -3425,7 +3425,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3499,7 +3499,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3690,7 +3690,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As execute answered it.
+                 * @description The id that execute returned.
                  * @example exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 execution_id: string;
@@ -3772,7 +3772,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As execute answered it.
+                 * @description The id that execute returned.
                  * @example exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 execution_id: string;
@@ -3958,7 +3958,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4030,7 +4030,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As add and list answer it.
+                 * @description The id that add and list return.
                  * @example doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 document_id: string;
@@ -4090,7 +4090,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As add and list answer it.
+                 * @description The id that add and list return.
                  * @example doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 document_id: string;
@@ -4814,7 +4814,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As execute answered it.
+                 * @description The id that execute returned.
                  * @example res_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 result_id: string;
@@ -4933,7 +4933,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5020,7 +5020,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As create or execute answered it.
+                 * @description The id that create or execute returned.
                  * @example ses_9f86d081884c7d659a2feaa0c55ad015
                  */
                 session_id: string;
@@ -5095,7 +5095,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As create or execute answered it.
+                 * @description The id that create or execute returned.
                  * @example ses_9f86d081884c7d659a2feaa0c55ad015
                  */
                 session_id: string;
@@ -5154,7 +5154,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As create answered it.
+                 * @description The id that create returned.
                  * @example ses_9f86d081884c7d659a2feaa0c55ad015
                  */
                 session_id: string;
@@ -5213,12 +5213,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description As create answered it.
+                 * @description The id that create returned.
                  * @example ses_9f86d081884c7d659a2feaa0c55ad015
                  */
                 session_id: string;
@@ -5296,12 +5296,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description As create answered it.
+                 * @description The id that create returned.
                  * @example ses_9f86d081884c7d659a2feaa0c55ad015
                  */
                 session_id: string;
@@ -5436,7 +5436,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5508,7 +5508,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As create and list answer it.
+                 * @description The id that create and list return.
                  * @example 5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10
                  */
                 skill_id: string;
@@ -5572,7 +5572,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description As create and list answer it.
+                 * @description The id that create and list return.
                  * @example 5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10
                  */
                 skill_id: string;
@@ -5647,7 +5647,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As create and list answer it.
+                 * @description The id that create and list return.
                  * @example 5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10
                  */
                 skill_id: string;
@@ -5704,7 +5704,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As create and list answer it.
+                 * @description The id that create and list return.
                  * @example 5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10
                  */
                 skill_id: string;
@@ -5773,7 +5773,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As create and list answer it.
+                 * @description The id that create and list return.
                  * @example 5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10
                  */
                 skill_id: string;
@@ -5898,12 +5898,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description Exact name, as search and list answer it.
+                 * @description The exact name, as search and list return it.
                  * @example github_create_issue
                  */
                 tool_name: string;
@@ -5969,7 +5969,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Exact name, as search and list answer it.
+                 * @description The exact name, as search and list return it.
                  * @example github_create_issue
                  */
                 tool_name: string;
@@ -6316,7 +6316,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6757,7 +6757,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6845,7 +6845,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As create and list answer it.
+                 * @description The id that create and list return.
                  * @example whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 webhook_id: string;
@@ -6912,7 +6912,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As create and list answer it.
+                 * @description The id that create and list return.
                  * @example whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 webhook_id: string;
@@ -6966,7 +6966,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As create and list answer it.
+                 * @description The id that create and list return.
                  * @example whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 webhook_id: string;
@@ -7053,7 +7053,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description As create and list answer it.
+                 * @description The id that create and list return.
                  * @example whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 webhook_id: string;
@@ -7115,17 +7115,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description As the list of deliveries answers it.
+                 * @description The id in the list of deliveries.
                  * @example dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 delivery_id: string;
                 /**
-                 * @description As create and list answer it.
+                 * @description The id that create and list return.
                  * @example whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 webhook_id: string;
@@ -7183,12 +7183,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description As create and list answer it.
+                 * @description The id that create and list return.
                  * @example whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 webhook_id: string;
@@ -7267,12 +7267,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request: sent again within 24 hours it is answered again, not done again. With another body it is refused. */
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description As create and list answer it.
+                 * @description The id that create and list return.
                  * @example whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
                  */
                 webhook_id: string;

@@ -167,15 +167,15 @@ async fn a_shutdown_lets_the_running_call_end() {
     assert!(ended.success(), "{ended}");
 }
 
-const DEFAULT_PERMISSION: &str = "{\"default\":\"allow\"}";
+const WEBHOOK: &str = r#"{"url":"https://app.example.com/in","events":["tool.failed"]}"#;
 
-/// A request that changes a row, of which all but the body has been sent and read.
+/// A request that adds a row, of which all but the body has been sent and read.
 async fn without_body(address: &str, key: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let head = format!(
-        "PATCH /v1/permissions/default HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\n\
+        "POST /v1/webhooks HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\n\
          content-type: application/json\r\nexpect: 100-continue\r\ncontent-length: {}\r\n\r\n",
-        DEFAULT_PERMISSION.len()
+        WEBHOOK.len()
     );
     stream.write_all(head.as_bytes()).await.unwrap();
     // Sent when the handler asks for the body.
@@ -206,7 +206,7 @@ async fn a_shutdown_keeps_the_database_open_for_requests_that_are_being_answered
     let mut answers = Vec::new();
     for mut stream in begun {
         pace.tick().await;
-        let body = DEFAULT_PERMISSION.as_bytes();
+        let body = WEBHOOK.as_bytes();
         stream.write_all(body).await.unwrap();
         let mut answer = String::new();
         let read = tokio::time::timeout(PATIENCE, stream.read_to_string(&mut answer)).await;
@@ -214,7 +214,7 @@ async fn a_shutdown_keeps_the_database_open_for_requests_that_are_being_answered
         answers.push(answer);
     }
     for answer in &answers {
-        assert!(answer.starts_with("HTTP/1.1 200"), "{answers:#?}");
+        assert!(answer.starts_with("HTTP/1.1 201"), "{answers:#?}");
     }
     let ended = tokio::time::timeout(PATIENCE, child.wait()).await;
     assert!(ended.expect("the process ends").unwrap().success());

@@ -90,7 +90,7 @@ async fn list(
     get,
     path = "/v1/approvals/{approval_id}",
     operation_id = "get_approval",
-    params(("approval_id" = String, Path, description = "As execute answered it.", example = "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    params(("approval_id" = String, Path, description = "The id that execute returned.", example = "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     responses((status = 200, description = "The approval.", body = inline(Success<Approval>), example = json!({
         "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
         "user_id": "ada@example.com",
@@ -138,7 +138,7 @@ struct DecisionBody {
     post,
     path = "/v1/approvals/{approval_id}",
     operation_id = "decide_approval",
-    params(("approval_id" = String, Path, description = "As execute answered it.", example = "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    params(("approval_id" = String, Path, description = "The id that execute returned.", example = "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     request_body(content = DecisionBody, description = "Approve or deny.", example = json!({"decision": "approve"})),
     responses((status = 200, description = "The approval as it is now.", body = inline(Success<Approval>), example = json!({
         "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",

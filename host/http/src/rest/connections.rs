@@ -259,7 +259,7 @@ struct ConnectionQuery {
     path = "/v1/connections/{connection_id}",
     operation_id = "get_connection",
     params(
-        ("connection_id" = String, Path, description = "As link and list answer it.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
+        ("connection_id" = String, Path, description = "The id that link and list return.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
         ConnectionQuery,
     ),
     responses((status = 200, description = "The connection.", body = inline(Success<ConnectionInfo>), example = json!({"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "user_id": "ada@example.com", "service": "github", "auth_type": "oauth2", "account": "ada", "scopes": ["repo"], "state": "cooling_down", "state_since": "2026-11-20T09:30:00.125Z", "next_retry_at": "2026-11-20T09:30:08.125Z", "last_error": "the provider cannot answer now (HTTP status 503)", "created_at": "2026-11-20T09:30:00.125Z"}))),
@@ -285,7 +285,7 @@ async fn read(
     delete,
     path = "/v1/connections/{connection_id}",
     operation_id = "delete_connection",
-    params(("connection_id" = String, Path, description = "As link and list answer it.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    params(("connection_id" = String, Path, description = "The id that link and list return.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     responses((status = 200, description = "It is gone.", body = inline(Success<DeletedConnection>), example = json!({"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "deleted": true, "revoked_at_provider": true}))),
 )]
 async fn delete(

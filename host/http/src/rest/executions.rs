@@ -119,7 +119,7 @@ async fn list(
     get,
     path = "/v1/executions/{execution_id}",
     operation_id = "get_execution",
-    params(("execution_id" = String, Path, description = "As execute answered it.", example = "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    params(("execution_id" = String, Path, description = "The id that execute returned.", example = "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     responses((status = 200, description = "The receipt.", body = inline(Success<ExecutionReceipt>), example = json!({
         "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
         "kind": "tool",
@@ -153,7 +153,7 @@ async fn read(
     get,
     path = "/v1/executions/{execution_id}/payloads",
     operation_id = "get_execution_payloads",
-    params(("execution_id" = String, Path, description = "As execute answered it.", example = "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    params(("execution_id" = String, Path, description = "The id that execute returned.", example = "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     responses((status = 200, description = "The bodies.", body = inline(Success<ExecutionPayloads>), example = json!({
         "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
         "payloads": [{"number": 1, "side": "request", "method": "POST", "origin": "https://api.github.com", "path": "/repos/ada/engine/issues", "media_type": "application/json", "bytes_total": 23, "truncated": false, "encoding": "text", "content": "{\"title\": \"It is slow\"}"}]

@@ -66,7 +66,7 @@ impl From<SecretHook> for HookWithSecret {
     put,
     path = "/v1/connections/{connection_id}/hook",
     operation_id = "put_connection_hook",
-    params(("connection_id" = String, Path, description = "As link and list answer it.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    params(("connection_id" = String, Path, description = "The id that link and list return.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     request_body(content = HookBody, description = "The provider's secret, or nothing.", example = json!({})),
     responses((status = 200, description = "The hook, and its secret if it was made.", body = inline(Success<HookWithSecret>), example = json!({"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "service": "github", "url": "https://toolgate.example.com/hooks/con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "accepted": 0, "refused": 0, "created_at": "2026-11-20T09:00:00.125Z", "secret": "hook_9f86d081884c7d659a2feaa0c55ad015"}))),
 )]
@@ -89,8 +89,8 @@ async fn put(
     get,
     path = "/v1/connections/{connection_id}/hook",
     operation_id = "get_connection_hook",
-    params(("connection_id" = String, Path, description = "As link and list answer it.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
-    responses((status = 200, description = "The hook.", body = inline(Success<Hook>), example = json!({"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "service": "github", "url": "https://toolgate.example.com/hooks/con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "accepted": 12, "refused": 1, "last_accepted_at": "2026-11-20T09:30:00.125Z", "last_refused_at": "2026-11-20T09:29:00.125Z", "last_refusal": "the signature is not the secret's", "created_at": "2026-11-20T09:00:00.125Z"}))),
+    params(("connection_id" = String, Path, description = "The id that link and list return.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    responses((status = 200, description = "The hook.", body = inline(Success<Hook>), example = json!({"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "service": "github", "url": "https://toolgate.example.com/hooks/con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "accepted": 12, "refused": 1, "last_accepted_at": "2026-11-20T09:30:00.125Z", "last_refused_at": "2026-11-20T09:29:00.125Z", "last_refusal": "the signature does not match", "created_at": "2026-11-20T09:00:00.125Z"}))),
 )]
 async fn read(
     Authenticated(caller): Authenticated,
@@ -109,7 +109,7 @@ async fn read(
     delete,
     path = "/v1/connections/{connection_id}/hook",
     operation_id = "delete_connection_hook",
-    params(("connection_id" = String, Path, description = "As link and list answer it.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    params(("connection_id" = String, Path, description = "The id that link and list return.", example = "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     responses((status = 200, description = "It is closed.", body = inline(Success<DeletedHook>), example = json!({"connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "deleted": true}))),
 )]
 async fn delete(

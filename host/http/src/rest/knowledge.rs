@@ -156,7 +156,7 @@ async fn add(
     get,
     path = "/v1/knowledge/documents/{document_id}",
     operation_id = "get_document",
-    params(("document_id" = String, Path, description = "As add and list answer it.", example = "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    params(("document_id" = String, Path, description = "The id that add and list return.", example = "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     responses((status = 200, description = "The document.", body = inline(Success<Document>), example = json!({
         "document_id": "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
         "title": "Travel policy",
@@ -185,7 +185,7 @@ async fn read(
     delete,
     path = "/v1/knowledge/documents/{document_id}",
     operation_id = "delete_document",
-    params(("document_id" = String, Path, description = "As add and list answer it.", example = "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    params(("document_id" = String, Path, description = "The id that add and list return.", example = "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     responses((status = 200, description = "It is gone.", body = inline(Success<DeletedDocument>), example = json!({"document_id": "doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "deleted": true}))),
 )]
 async fn delete(

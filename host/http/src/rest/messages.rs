@@ -51,7 +51,7 @@ struct MessagesQuery {
     path = "/v1/sessions/{session_id}/messages",
     operation_id = "list_messages",
     params(
-        ("session_id" = String, Path, description = "As create answered it.", example = "ses_9f86d081884c7d659a2feaa0c55ad015"),
+        ("session_id" = String, Path, description = "The id that create returned.", example = "ses_9f86d081884c7d659a2feaa0c55ad015"),
         MessagesQuery,
     ),
     responses((status = 200, description = "One page of messages.", body = inline(Success<MessagePage>), example = json!({"messages": [{
@@ -101,7 +101,7 @@ struct SendMessageBody {
     post,
     path = "/v1/sessions/{session_id}/messages",
     operation_id = "send_message",
-    params(("session_id" = String, Path, description = "As create answered it.", example = "ses_9f86d081884c7d659a2feaa0c55ad015")),
+    params(("session_id" = String, Path, description = "The id that create returned.", example = "ses_9f86d081884c7d659a2feaa0c55ad015")),
     request_body(content = SendMessageBody, description = "What the user says.", example = json!({"content": "Which issues are open?"})),
     responses((status = 200, description = "The assistant's reply.", body = inline(Success<Message>), example = json!({
         "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
@@ -148,7 +148,7 @@ struct ResumeBody {}
     post,
     path = "/v1/sessions/{session_id}/resume",
     operation_id = "resume_session",
-    params(("session_id" = String, Path, description = "As create answered it.", example = "ses_9f86d081884c7d659a2feaa0c55ad015")),
+    params(("session_id" = String, Path, description = "The id that create returned.", example = "ses_9f86d081884c7d659a2feaa0c55ad015")),
     request_body(content = ResumeBody, description = "An empty object.", example = json!({})),
     responses((status = 200, description = "The assistant's reply.", body = inline(Success<Message>), example = json!({
         "message_id": "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",

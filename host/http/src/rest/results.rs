@@ -42,7 +42,7 @@ struct ResultQuery {
     path = "/v1/results/{result_id}",
     operation_id = "get_result",
     params(
-        ("result_id" = String, Path, description = "As execute answered it.", example = "res_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
+        ("result_id" = String, Path, description = "The id that execute returned.", example = "res_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
         ResultQuery,
     ),
     responses((status = 200, description = "The piece.", body = inline(Success<StoredResult>), example = json!({

@@ -160,7 +160,7 @@ async fn create(
     get,
     path = "/v1/sessions/{session_id}",
     operation_id = "get_session",
-    params(("session_id" = String, Path, description = "As create or execute answered it.", example = "ses_9f86d081884c7d659a2feaa0c55ad015")),
+    params(("session_id" = String, Path, description = "The id that create or execute returned.", example = "ses_9f86d081884c7d659a2feaa0c55ad015")),
     responses((status = 200, description = "The session.", body = inline(Success<Session>), example = json!({
         "session_id": "ses_9f86d081884c7d659a2feaa0c55ad015",
         "user_id": "ada@example.com",
@@ -201,7 +201,7 @@ async fn read(
     delete,
     path = "/v1/sessions/{session_id}",
     operation_id = "delete_session",
-    params(("session_id" = String, Path, description = "As create or execute answered it.", example = "ses_9f86d081884c7d659a2feaa0c55ad015")),
+    params(("session_id" = String, Path, description = "The id that create or execute returned.", example = "ses_9f86d081884c7d659a2feaa0c55ad015")),
     responses((status = 200, description = "It is gone.", body = inline(Success<DeletedSession>), example = json!({"session_id": "ses_9f86d081884c7d659a2feaa0c55ad015", "deleted": true}))),
 )]
 async fn delete(

@@ -165,7 +165,7 @@ async fn create(
     get,
     path = "/v1/skills/{skill_id}",
     operation_id = "get_skill",
-    params(("skill_id" = String, Path, description = "As create and list answer it.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10")),
+    params(("skill_id" = String, Path, description = "The id that create and list return.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10")),
     responses((status = 200, description = "The Skill.", body = inline(Success<Skill>), headers(("ETag" = String, description = "The version, quoted.")), example = json!({
         "skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10",
         "name": "Weekly report",
@@ -221,7 +221,7 @@ struct UpdateSkillBody {
     path = "/v1/skills/{skill_id}",
     operation_id = "update_skill",
     params(
-        ("skill_id" = String, Path, description = "As create and list answer it.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10"),
+        ("skill_id" = String, Path, description = "The id that create and list return.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10"),
         ("If-Match" = Option<String>, Header, description = "The entity tag of the version to change, or `*`."),
     ),
     request_body(content = UpdateSkillBody, description = "What to change.", example = json!({"instructions": "1. List the closed issues.\n2. Write three sentences.", "version": 1})),
@@ -268,7 +268,7 @@ async fn update(
     delete,
     path = "/v1/skills/{skill_id}",
     operation_id = "delete_skill",
-    params(("skill_id" = String, Path, description = "As create and list answer it.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10")),
+    params(("skill_id" = String, Path, description = "The id that create and list return.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10")),
     responses((status = 200, description = "It is gone.", body = inline(Success<DeletedSkill>), example = json!({"skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10", "deleted": true}))),
 )]
 async fn delete(
@@ -302,7 +302,7 @@ struct SkillVersionsQuery {
     path = "/v1/skills/{skill_id}/versions",
     operation_id = "list_skill_versions",
     params(
-        ("skill_id" = String, Path, description = "As create and list answer it.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10"),
+        ("skill_id" = String, Path, description = "The id that create and list return.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10"),
         SkillVersionsQuery,
     ),
     responses((status = 200, description = "One page of versions.", body = inline(Success<SkillVersions>), example = json!({"skill_id": "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10", "versions": [{
@@ -346,7 +346,7 @@ struct SkillCheckQuery {
     path = "/v1/skills/{skill_id}/check",
     operation_id = "check_skill",
     params(
-        ("skill_id" = String, Path, description = "As create and list answer it.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10"),
+        ("skill_id" = String, Path, description = "The id that create and list return.", example = "5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10"),
         SkillCheckQuery,
     ),
     responses((status = 200, description = "What the Skill needs.", body = inline(Success<SkillCheck>), example = json!({

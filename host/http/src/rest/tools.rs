@@ -182,7 +182,7 @@ struct ToolSchemaQuery {
     path = "/v1/tools/{tool_name}/schema",
     operation_id = "get_tool_schema",
     params(
-        ("tool_name" = String, Path, description = "Exact name, as search and list answer it.", example = "github_create_issue"),
+        ("tool_name" = String, Path, description = "The exact name, as search and list return it.", example = "github_create_issue"),
         ToolSchemaQuery,
         ("If-None-Match" = Option<String>, Header, description = "Entity tags the caller already holds."),
     ),
@@ -343,7 +343,7 @@ fn arguments_schema() -> Schema {
     post,
     path = "/v1/tools/{tool_name}/execute",
     operation_id = "execute_tool",
-    params(("tool_name" = String, Path, description = "Exact name, as search and list answer it.", example = "github_create_issue")),
+    params(("tool_name" = String, Path, description = "The exact name, as search and list return it.", example = "github_create_issue")),
     request_body(content = ExecuteBody, description = "Arguments and, where wanted, session, user and connection.", example = json!({
         "arguments": {"owner": "ada", "repo": "engine", "title": "The mill jams on card 12"},
         "user_id": "ada@example.com"

@@ -165,7 +165,7 @@ async fn create(
     get,
     path = "/v1/webhooks/{webhook_id}",
     operation_id = "get_webhook",
-    params(("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    params(("webhook_id" = String, Path, description = "The id that create and list return.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     responses((status = 200, description = "The webhook.", body = inline(Success<Webhook>), example = json!({"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "url": "https://app.example.com/toolgate", "description": "the application", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}, "enabled": true, "created_at": "2026-11-20T09:30:00.125Z", "updated_at": "2026-11-20T09:30:00.125Z"}))),
 )]
 async fn read(
@@ -185,7 +185,7 @@ async fn read(
     patch,
     path = "/v1/webhooks/{webhook_id}",
     operation_id = "update_webhook",
-    params(("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    params(("webhook_id" = String, Path, description = "The id that create and list return.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     request_body(content = UpdateWebhookBody, description = "What to change.", example = json!({"enabled": true})),
     responses((status = 200, description = "The webhook as it is now.", body = inline(Success<Webhook>), example = json!({"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "url": "https://app.example.com/toolgate", "description": "the application", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}, "enabled": true, "created_at": "2026-11-20T09:30:00.125Z", "updated_at": "2026-11-20T09:30:00.125Z"}))),
 )]
@@ -215,7 +215,7 @@ async fn update(
     delete,
     path = "/v1/webhooks/{webhook_id}",
     operation_id = "delete_webhook",
-    params(("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    params(("webhook_id" = String, Path, description = "The id that create and list return.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     responses((status = 200, description = "It is gone.", body = inline(Success<DeletedWebhook>), example = json!({"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "deleted": true}))),
 )]
 async fn delete(
@@ -236,7 +236,7 @@ async fn delete(
     post,
     path = "/v1/webhooks/{webhook_id}/rotate",
     operation_id = "rotate_webhook_secret",
-    params(("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    params(("webhook_id" = String, Path, description = "The id that create and list return.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     request_body(content = RotateBody, description = "How long both secrets sign.", example = json!({"overlap_hours": 24})),
     responses((status = 200, description = "The webhook and its new secret.", body = inline(Success<WebhookWithSecret>), example = json!({"webhook_id": "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "url": "https://app.example.com/toolgate", "description": "the application", "events": ["tool.*", "connection.expired"], "filters": {"services": ["github"]}, "enabled": true, "created_at": "2026-11-20T09:30:00.125Z", "updated_at": "2026-11-20T09:30:00.125Z", "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"}))),
 )]
@@ -265,7 +265,7 @@ async fn rotate(
     post,
     path = "/v1/webhooks/{webhook_id}/test",
     operation_id = "test_webhook",
-    params(("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    params(("webhook_id" = String, Path, description = "The id that create and list return.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     responses((status = 200, description = "The delivery that waits to be sent.", body = inline(Success<Delivery>), example = json!({"delivery_id": "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "event_id": "evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "type": "webhook.test", "status": "pending", "attempts": 0, "next_attempt_at": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"}))),
 )]
 async fn test(
@@ -306,7 +306,7 @@ struct DeliveriesQuery {
     path = "/v1/webhooks/{webhook_id}/deliveries",
     operation_id = "list_webhook_deliveries",
     params(
-        ("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
+        ("webhook_id" = String, Path, description = "The id that create and list return.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
         DeliveriesQuery,
     ),
     responses((status = 200, description = "One page of deliveries.", body = inline(Success<DeliveryPage>), example = json!({"deliveries": [{"delivery_id": "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "event_id": "evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "type": "webhook.test", "status": "pending", "attempts": 0, "next_attempt_at": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"}], "next_cursor": null}))),
@@ -335,8 +335,8 @@ async fn deliveries(
     path = "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend",
     operation_id = "resend_webhook_delivery",
     params(
-        ("webhook_id" = String, Path, description = "As create and list answer it.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
-        ("delivery_id" = String, Path, description = "As the list of deliveries answers it.", example = "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
+        ("webhook_id" = String, Path, description = "The id that create and list return.", example = "whk_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
+        ("delivery_id" = String, Path, description = "The id in the list of deliveries.", example = "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
     ),
     responses((status = 200, description = "The new delivery, which waits to be sent.", body = inline(Success<Delivery>), example = json!({"delivery_id": "dlv_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "event_id": "evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "type": "webhook.test", "status": "pending", "attempts": 0, "next_attempt_at": "2026-11-20T09:30:00.125Z", "created_at": "2026-11-20T09:30:00.125Z"}))),
 )]

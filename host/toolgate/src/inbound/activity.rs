@@ -147,7 +147,9 @@ impl Activity {
     /// `bytes` left while frames wait. A frame waits until its client has taken the one before, which takes long if that
     /// is large.
     fn note_sent(&self, bytes: usize, now_ms: impl Fn() -> u64) {
-        if self.held_since_ms.load(Relaxed) == 0 {
+        // An answer may be with the system, and with its client, long after it was written.
+        let leaves = self.in_flight.load(Relaxed) == 0 && bytes > 0;
+        if self.held_since_ms.load(Relaxed) == 0 && !leaves {
             return;
         }
         let sent = self.held_bytes.load(Relaxed).saturating_add(bytes);
@@ -155,6 +157,16 @@ impl Activity {
             self.held_bytes.store(sent, Relaxed);
         } else {
             self.held_bytes.store(0, Relaxed);
+            self.renew_hold(&now_ms);
+            if leaves {
+                self.waits_since_ms.store(now_ms(), Relaxed);
+            }
+        }
+    }
+
+    /// Progress of any kind: a frame that waits has its time from now on.
+    fn renew_hold(&self, now_ms: impl FnOnce() -> u64) {
+        if self.held_since_ms.load(Relaxed) != 0 {
             self.held_since_ms.store(now_ms(), Relaxed);
         }
     }
@@ -285,13 +297,14 @@ pub struct BodyReceipt(Arc<Activity>);
 
 impl BodyReceipt {
     /// Some of it has arrived. Enough of it gives the client new time.
-    pub fn note_bytes(&self, bytes: usize, now_ms: impl FnOnce() -> u64) {
+    pub fn note_bytes(&self, bytes: usize, now_ms: impl Fn() -> u64) {
         let arrived = self.0.body_bytes.load(Relaxed).saturating_add(bytes);
         if arrived < BODY_PROGRESS_BYTES_MIN {
             self.0.body_bytes.store(arrived, Relaxed);
         } else {
             self.0.body_bytes.store(0, Relaxed);
             self.0.waits_since_ms.store(now_ms(), Relaxed);
+            self.0.renew_hold(&now_ms);
         }
     }
 }

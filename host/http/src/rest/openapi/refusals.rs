@@ -131,8 +131,8 @@ pub(crate) fn idempotency_key() -> Parameter {
         .parameter_in(ParameterIn::Header)
         .required(Required::False)
         .description(Some(
-            "Names the request: sent again within 24 hours it is answered again, not done again. \
-             With another body it is refused.",
+            "Identifies the request. A repetition within 24 hours returns the stored response instead of \
+             running again; a response with a secret is not stored. With another body it is refused.",
         ))
         .schema(Some(text))
         .build()
