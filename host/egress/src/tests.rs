@@ -13,7 +13,7 @@ mod tls;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -241,6 +241,11 @@ fn plain(status: u16, headers: &[(&str, &str)], body: impl Into<Body>) -> Answer
     answer.body(body.into()).expect("an answer")
 }
 
+/// Beside a single dispatcher, `tracing` asks the thread that first comes to a place in the code whether anybody listens
+/// there, and keeps the answer. That may be the thread of another test, on which nobody does.
+static SECOND_DISPATCH: LazyLock<tracing::Dispatch> =
+    LazyLock::new(|| tracing::Dispatch::new(tracing_subscriber::registry()));
+
 /// Everything that this thread logs, at the finest level.
 struct TraceLog {
     bytes: Arc<Mutex<Vec<u8>>>,
@@ -249,6 +254,7 @@ struct TraceLog {
 
 impl TraceLog {
     fn start() -> Self {
+        LazyLock::force(&SECOND_DISPATCH);
         struct Sink(Arc<Mutex<Vec<u8>>>);
         impl std::io::Write for Sink {
             fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
