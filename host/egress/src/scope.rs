@@ -140,7 +140,7 @@ pub struct CallScope {
     bytes: AtomicU64,
     records: Mutex<Vec<RequestRecord>>,
     planned: Mutex<Vec<(PlannedRequest, PlanDigest)>>,
-    with_required_plan: Option<Mutex<ApprovedRequests>>,
+    required_plan: Option<Mutex<ApprovedRequests>>,
     scrubber: Mutex<Arc<Scrubber>>,
     witness: Option<ExchangeObserver>,
     journal: Option<Arc<dyn Journal>>,
@@ -177,7 +177,7 @@ impl CallScope {
             bytes: AtomicU64::new(0),
             records: Mutex::default(),
             planned: Mutex::default(),
-            with_required_plan: None,
+            required_plan: None,
             scrubber: Mutex::default(),
             witness: None,
             journal: None,
@@ -246,7 +246,7 @@ impl CallScope {
 
     /// The same scope, whose first requests have to be these, in any order. `whole`: and no others.
     pub fn with_required_plan(mut self, plan: Vec<PlanDigest>, whole: bool) -> Self {
-        self.with_required_plan = Some(Mutex::new(ApprovedRequests {
+        self.required_plan = Some(Mutex::new(ApprovedRequests {
             ahead: plan,
             whole,
             deviated: false,
@@ -255,12 +255,12 @@ impl CallScope {
     }
 
     pub(super) fn has_required_plan(&self) -> bool {
-        self.with_required_plan.is_some()
+        self.required_plan.is_some()
     }
 
     /// Takes a request out of the plan, or refuses it and every one after it.
     pub(super) fn agreed(&self, digest: &PlanDigest) -> Result<(), EgressFailure> {
-        let Some(agreed) = &self.with_required_plan else {
+        let Some(agreed) = &self.required_plan else {
             return Ok(());
         };
         let mut agreed = locked(agreed);
@@ -284,7 +284,7 @@ impl CallScope {
 
     /// Whether a request was refused because nobody has approved it.
     pub fn deviated(&self) -> bool {
-        let held = self.with_required_plan.as_ref();
+        let held = self.required_plan.as_ref();
         held.is_some_and(|agreed| locked(agreed).deviated)
     }
 

@@ -390,7 +390,7 @@ impl EgressInner {
         )))
     }
 
-    /// The address that is asked for `target`, without a credential.
+    /// The URL that a request to `target` is sent to, without a credential.
     fn dialled(&self, target: &Target) -> Url {
         match self.mapping(target) {
             Some(mapping) => mapping.rewrite(&target.url),

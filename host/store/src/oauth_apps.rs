@@ -34,29 +34,6 @@ pub struct SealedBox {
 }
 
 impl Store {
-    /// Keeps a registration over the one that is there.
-    pub async fn put_oauth_app(&self, app: &OAuthApp) -> Result<(), StoreError> {
-        portable!(write self, tx => {
-            sqlx::query(
-                "INSERT INTO oauth_apps (workspace_id, service, client_id, sealed, scopes, settings, updated_at_ms) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (workspace_id, service) DO UPDATE SET \
-                 client_id = excluded.client_id, sealed = excluded.sealed, scopes = excluded.scopes, \
-                 settings = excluded.settings, updated_at_ms = excluded.updated_at_ms",
-            )
-            .bind(&app.workspace_id)
-            .bind(&app.service)
-            .bind(&app.client_id)
-            .bind(&app.sealed)
-            .bind(&app.scopes)
-            .bind(&app.settings)
-            .bind(app.updated_at_ms)
-            .execute(&mut *tx)
-            .await?;
-            bump!(tx, Topic::Services);
-        });
-        Ok(())
-    }
-
     /// Keeps a registration over the one that is there, but for its client secret where `keeps_secret`, and for its
     /// settings of the names `kept_settings`. These are the ones at the time of the write: a change at the same time
     /// that gives them is not taken back.

@@ -1,4 +1,4 @@
-/** Lowering: the table that all clients share, and what every provider requires of every schema that ships. */
+/** Conversion of schemas: the cases that all clients share, and the rules of each provider for the schemas that ship. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -23,7 +23,7 @@ use toolgate_egress::{Exposure, LearnedSecrets, Scrubber, inject, looks_like_key
 use toolgate_store::Connection;
 use toolgate_vault::Secret;
 
-/// Fragments of one share, some 30 bytes each, before it begins anew.
+/// Fragments of one share, some 60 bytes each, before it is replaced by an empty one.
 const FRAGMENTS_MAX: usize = 400_000;
 /// Users and services whose exposure is counted, before those of whom nothing came back are forgotten.
 const EXPOSURES_KEPT_MAX: usize = 20_000;
@@ -83,7 +83,7 @@ impl KnownSecrets {
             .hash_one((&row.workspace_id, &row.id, row.generation, &row.sealed))
     }
 
-    /// What is known of one stored credential; `secrets` opens it.
+    /// Learns the secrets of one stored credential.
     fn own(&self, mark: u64, secrets: &[Secret]) -> Arc<LearnedSecrets> {
         let learned = Arc::new(LearnedSecrets::default());
         learned.learn(secrets.iter().map(|secret| secret.expose().as_bytes()));
@@ -95,7 +95,8 @@ impl KnownSecrets {
 
     /// Learns what a refresh brought, also for the calls that run with the credential of before.
     pub(super) fn learn(&self, row: &Connection, secrets: &[Secret]) {
-        if let Some(learned) = locked(&self.own).find(&self.mark(row)) {
+        let known = locked(&self.own).find(&self.mark(row));
+        if let Some(learned) = known {
             learned.learn(secrets.iter().map(|secret| secret.expose().as_bytes()));
         }
         self.teach_others(&row.workspace_id, &row.service, secrets);

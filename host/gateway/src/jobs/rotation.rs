@@ -135,7 +135,10 @@ mod tests {
         let before = vault.key_id().unwrap();
         for service in ["github", "slack", "notion"] {
             let sealed = vault.seal(&place(service), &Secret::new(service)).unwrap();
-            store.put_oauth_app(&app(service, sealed)).await.unwrap();
+            store
+                .change_oauth_app(&app(service, sealed), false, &[])
+                .await
+                .unwrap();
         }
         let rotated = rotate(&store, &vault, &operator(&store).await, 1)
             .await
@@ -159,7 +162,10 @@ mod tests {
         let vault = Vault::open(&dir.path().join("master.key")).unwrap();
         let lost = Vault::open(&dir.path().join("lost.key")).unwrap();
         let sealed = lost.seal(&place("github"), &Secret::new("x")).unwrap();
-        store.put_oauth_app(&app("github", sealed)).await.unwrap();
+        store
+            .change_oauth_app(&app("github", sealed), false, &[])
+            .await
+            .unwrap();
         let before = vault.key_id().unwrap();
         assert!(
             rotate(&store, &vault, &operator(&store).await, 1)

@@ -359,7 +359,7 @@ async fn a_tool_that_needs_more_rights_asks_for_them_under_the_same_id() {
         scopes: Some(r#"["read:user"]"#.to_owned()),
         ..app
     };
-    store.put_oauth_app(&fewer).await.unwrap();
+    store.change_oauth_app(&fewer, false, &[]).await.unwrap();
     provider.memory().scope = Some("read:user".to_owned());
     let id = connect(&gateway, &provider, "ada").await;
     assert_eq!(run(&gateway, "ada").await["status"], "success");

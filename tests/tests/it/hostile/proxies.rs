@@ -116,10 +116,17 @@ async fn a_flood_of_bogus_keys_from_one_client_locks_out_that_client_alone() {
     let (gateway, _) = behind_a_proxy().await;
     let bogus = |n: u32| format!("tg_live_{n:043}");
     let flood = [("x-forwarded-for", "203.0.113.66")];
-    for n in 0..UNKNOWN_KEYS_PER_MINUTE + 5 {
-        ask(&gateway, &bogus(n), &flood).await;
+    let flooded = async || {
+        for n in 0..UNKNOWN_KEYS_PER_MINUTE + 5 {
+            ask(&gateway, &bogus(n), &flood).await;
+        }
+        ask(&gateway, &bogus(9_999), &flood).await
+    };
+    let mut refused = flooded().await;
+    if refused.status == 401 {
+        // The clock's minute has ended meanwhile, and with it the count.
+        refused = flooded().await;
     }
-    let refused = ask(&gateway, &bogus(9_999), &flood).await;
     assert_eq!(refused.status, 429, "{}", refused.text);
     let other = [("x-forwarded-for", "203.0.113.67")];
     let refused = ask(&gateway, &bogus(9_999), &other).await;

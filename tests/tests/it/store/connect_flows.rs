@@ -426,7 +426,7 @@ async fn a_flow_makes_no_connection_but_its_own(at: Empty) {
 async fn every_box_can_be_sealed_anew(at: Empty) {
     let acme = workspace(&at.store, "acme").await;
     at.store
-        .put_oauth_app(&app(ALL_WORKSPACES, "c"))
+        .change_oauth_app(&app(ALL_WORKSPACES, "c"), false, &[])
         .await
         .unwrap();
     at.store

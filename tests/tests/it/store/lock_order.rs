@@ -12,8 +12,8 @@ use toolgate_store::{
 use super::members::{begin_sign_in, member};
 use super::{Empty, NOW_MS, api_key, on_postgres, waiting_for_locks, workspace};
 
-/// Runs `act`, which writes two rows, beside another transaction that writes them in the order of their keys:
-/// the first one before `act` begins, the second one once `act` waits.
+/// Runs `act`, which writes two rows, while another transaction writes the same rows in the order of their keys: the
+/// first before `act` begins, the second once `act` waits for a lock.
 async fn beside_another_writer(
     at: &Empty,
     [first, second]: [&'static str; 2],

@@ -26,15 +26,15 @@ async fn an_oauth_app_of_a_workspace_beats_the_one_for_all(at: Empty) {
         workspace(&at.store, "other").await,
     );
     at.store
-        .put_oauth_app(&app(ALL_WORKSPACES, "for all"))
+        .change_oauth_app(&app(ALL_WORKSPACES, "for all"), false, &[])
         .await
         .unwrap();
     at.store
-        .put_oauth_app(&app(&acme.id, "first"))
+        .change_oauth_app(&app(&acme.id, "first"), false, &[])
         .await
         .unwrap();
     at.store
-        .put_oauth_app(&app(&acme.id, "for acme"))
+        .change_oauth_app(&app(&acme.id, "for acme"), false, &[])
         .await
         .unwrap();
     let find = async |workspace_id: &str| {

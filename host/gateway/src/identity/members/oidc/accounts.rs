@@ -219,8 +219,8 @@ impl OidcAccounts {
         let subject = &account.subject;
         match self.ask_groups(&account, asked_ms).await {
             Ok(Some(groups)) => {
-                let group_managed = self.group_managed(&groups).await?;
-                self.apply(subject, &group_managed).await?;
+                let governed_workspaces = self.governed_workspaces(&groups).await?;
+                self.apply(subject, &governed_workspaces).await?;
                 let store = &self.store;
                 store.release_oidc_account(subject, Some(asked_ms)).await?;
                 let until_ms = asked_ms + ASKED_EVERY_MS;
@@ -301,10 +301,10 @@ impl OidcAccounts {
     /// Ends where the members of an account are signed in, and their apps, where the groups decide about
     /// them.
     async fn end_access(&self, subject: &str) -> Result<(), StoreError> {
-        let group_managed = self.group_managed(&[]).await?;
+        let governed_workspaces = self.governed_workspaces(&[]).await?;
         let members = self.store.members_with_oidc(subject, i64::MAX).await?;
         for member in members {
-            let decides = group_managed
+            let decides = governed_workspaces
                 .iter()
                 .any(|one| one.workspace.id == member.workspace_id);
             if !decides || member.password_hash.is_some() {

@@ -35,7 +35,7 @@ fn role_by(rules: &[&GroupRule], groups: &[String]) -> Option<Role> {
 
 impl OidcAccounts {
     /// The workspaces that rules name, and what `groups` come to in each.
-    pub(super) async fn group_managed(
+    pub(super) async fn governed_workspaces(
         &self,
         groups: &[String],
     ) -> Result<Vec<GovernedWorkspace>, StoreError> {
@@ -67,9 +67,9 @@ impl OidcAccounts {
     pub(super) async fn apply(
         &self,
         subject: &str,
-        group_managed: &[GovernedWorkspace],
+        governed_workspaces: &[GovernedWorkspace],
     ) -> Result<(), StoreError> {
-        while !self.apply_once(subject, group_managed).await? {}
+        while !self.apply_once(subject, governed_workspaces).await? {}
         Ok(())
     }
 
@@ -78,12 +78,12 @@ impl OidcAccounts {
     async fn apply_once(
         &self,
         subject: &str,
-        group_managed: &[GovernedWorkspace],
+        governed_workspaces: &[GovernedWorkspace],
     ) -> Result<bool, StoreError> {
         let mut settled = true;
         let members = self.store.members_with_oidc(subject, MEMBERS_MAX).await?;
         for member in members {
-            let decided = group_managed
+            let decided = governed_workspaces
                 .iter()
                 .find(|one| one.workspace.id == member.workspace_id)
                 .filter(|_| member.password_hash.is_none());
@@ -143,14 +143,14 @@ impl Gateway {
         client: &Browser,
     ) -> Result<Vec<GovernedWorkspace>, OidcProblem> {
         let accounts = self.configured()?;
-        let group_managed = accounts
-            .group_managed(&claims.groups)
+        let governed_workspaces = accounts
+            .governed_workspaces(&claims.groups)
             .await
             .map_err(Error::from)?;
         let subject = account.subject();
         let known = self.store.members_with_oidc(subject, MEMBERS_MAX).await;
         let known = known.map_err(Error::from)?;
-        for decided in &group_managed {
+        for decided in &governed_workspaces {
             let Some(role) = decided.role else { continue };
             let workspace_id = &decided.workspace.id;
             let is_known = known.iter().any(|one| one.workspace_id == *workspace_id);
@@ -182,9 +182,9 @@ impl Gateway {
                 Err(cause) => return Err(Error::from(cause).into()),
             }
         }
-        let applied = accounts.apply(subject, &group_managed).await;
+        let applied = accounts.apply(subject, &governed_workspaces).await;
         applied.map_err(Error::from)?;
-        Ok(group_managed)
+        Ok(governed_workspaces)
     }
 
     /// What the groups of an account, asked for now, say of each workspace, where they decide about a member to
@@ -204,17 +204,19 @@ impl Gateway {
         };
         let groups = accounts.groups_now(subject).await?;
         let groups = groups.ok_or(Error::SignInRequired)?;
-        Ok(Some(accounts.group_managed(&groups).await?))
+        Ok(Some(accounts.governed_workspaces(&groups).await?))
     }
 
     /// Gives a member to whom an account is tied by now the role that its groups gave before.
     pub(super) async fn apply_groups(
         &self,
         account: &Account,
-        group_managed: &[GovernedWorkspace],
+        governed_workspaces: &[GovernedWorkspace],
     ) -> Result<(), Error> {
         if let Some(accounts) = &self.oidc {
-            accounts.apply(account.subject(), group_managed).await?;
+            accounts
+                .apply(account.subject(), governed_workspaces)
+                .await?;
         }
         Ok(())
     }

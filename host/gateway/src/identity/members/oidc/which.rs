@@ -260,12 +260,12 @@ impl Gateway {
             email: None,
         };
         // Whom no group names is not let in by a choice either, and the member stays as it was.
-        let group_managed = match member.oidc_subject {
+        let governed_workspaces = match member.oidc_subject {
             Some(_) => None,
             None => self.groups_before_tie(&account.tied(&member)).await?,
         };
-        if let Some(group_managed) = &group_managed
-            && !group_managed
+        if let Some(governed_workspaces) = &governed_workspaces
+            && !governed_workspaces
                 .iter()
                 .any(|one| one.workspace.id == member.workspace_id && one.role.is_some())
         {
@@ -273,8 +273,8 @@ impl Gateway {
         }
         let tied = self.tie(&account, member, client).await;
         let member = tied.map_err(|_| unknown())?;
-        if let Some(group_managed) = &group_managed {
-            self.apply_groups(&account, group_managed).await?;
+        if let Some(governed_workspaces) = &governed_workspaces {
+            self.apply_groups(&account, governed_workspaces).await?;
         }
         let member = self.confirmed_now(member).await?.ok_or_else(unknown)?;
         let details = json!({ "chosen": true });
