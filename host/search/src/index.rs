@@ -53,6 +53,8 @@ pub(crate) struct Index {
     pub(super) traits: Vec<Traits>,
     /// Services by name, with their words and the range of their tools.
     pub(super) services: Vec<IndexedService>,
+    /// Places in `services` by the first word of a name and by the name as one word.
+    pub(super) services_by_word: HashMap<String, Vec<u32>>,
     /// Per tool the place of its service in `services`.
     pub(super) service_of: Vec<u32>,
     /// Stems that tools of several services begin with: `upload` of `upload_file`.
@@ -109,6 +111,7 @@ impl Index {
             synonyms,
             traits: tools.iter().map(|tool| Traits::from_tool(tool)).collect(),
             actions: actions(tools, &mut words),
+            services_by_word: by_word(&services),
             services,
             service_of,
             service_words: HashMap::new(),
@@ -199,6 +202,20 @@ fn actions(tools: &[Arc<Tool>], words: &mut Words) -> HashSet<String> {
     }
     services.retain(|_, services| services.len() >= ACTION_SERVICES_MIN);
     services.into_keys().collect()
+}
+
+/// The places of services by the first word of their name and by the name as one word.
+fn by_word(services: &[IndexedService]) -> HashMap<String, Vec<u32>> {
+    let mut by_word: HashMap<String, Vec<u32>> = HashMap::new();
+    for (number, service) in (0_u32..).zip(services) {
+        let first = service.name.split('_').next().unwrap_or_default();
+        let mut add = |word: &str| by_word.entry(word.to_owned()).or_default().push(number);
+        add(first);
+        if service.joined != first {
+            add(&service.joined);
+        }
+    }
+    by_word
 }
 
 /// All services, sorted by name, and for each tool the place of its service.

@@ -25,6 +25,7 @@ mod rank;
 mod reading;
 mod score;
 mod scratch;
+mod shortlist;
 mod steps;
 mod suggest;
 mod synonyms;

@@ -13,13 +13,9 @@ use super::index::Index;
 use super::query::Concept;
 use super::reading::{QueryPart, Reading};
 use super::score::{Candidate, Lexical};
+use super::shortlist::Shortlist;
 use super::synonyms::Verb;
 
-/// An answer has this many tools where the limit and the catalog allow: the right one is often not the one
-/// that shares the most words.
-const NEAREST: usize = 10;
-/// Tools that score less than this part of the best do not match well.
-const TAIL: f32 = 0.35;
 /// What a deprecated tool keeps of its score.
 const DEPRECATED: f32 = 0.7;
 /// What a tool that changes something keeps where the query asks to see something.
@@ -34,6 +30,9 @@ const DESTROYS: f32 = 0.8;
 const OTHER_SERVICE: f32 = 0.7;
 /// Most services that a hit names beside its own.
 pub(super) const ALSO_IN_MAX: usize = 20;
+/// Tools beyond the limit that are put in order, because a hit may name their service. More are only counted:
+/// a common word is in a good part of a large catalog.
+const BEYOND_LIMIT: usize = 200;
 /// What a tool gains whose full name is in the query.
 const NAMED: f32 = 2.0;
 
@@ -42,10 +41,7 @@ struct Ranked<'a> {
     wish: &'a QueryPart,
     words: Arc<[String]>,
     lexical: Lexical,
-    /// Best first.
-    nearest: Vec<Candidate>,
-    /// How many of them match well.
-    good: usize,
+    nearest: Shortlist,
     confidence: Fit,
     similarity: Option<&'a Similarity>,
 }
@@ -59,6 +55,7 @@ impl Index {
                 .is_none_or(|service| service == tool.service())
                 && (query.allowed)(tool)
         };
+        let ordered = query.limit.saturating_add(BEYOND_LIMIT);
         let Reading {
             whole,
             steps,
@@ -75,14 +72,14 @@ impl Index {
                     Some([first, ..]) => Some(first),
                     _ => None,
                 };
-                vec![self.rank(tools, whole, similarity, &shown)]
+                vec![self.rank(tools, whole, similarity, &shown, ordered)]
             }
             (false, similarities) => {
                 let mut ranked = Vec::new();
                 for (place, step) in steps.iter().enumerate() {
                     let similarity =
                         similarities.and_then(|all| all.get(place + 1).or(all.first()));
-                    ranked.push(self.rank(tools, step, similarity, &shown));
+                    ranked.push(self.rank(tools, step, similarity, &shown, ordered));
                 }
                 ranked
             }
@@ -98,29 +95,28 @@ impl Index {
         ranked: &[Ranked<'_>],
     ) -> SearchResults {
         let several = ranked.len() > 1;
+        let total = match ranked {
+            [one] => one.nearest.found().len(),
+            several => self.distinct(several.iter().map(|one| one.nearest.found())),
+        };
         let mut taken: HashSet<u32> = HashSet::new();
         let mut hits: Vec<(usize, Candidate)> = Vec::new();
-        let mut turns: Vec<_> = ranked
-            .iter()
-            .map(|one| one.nearest.iter().take(one.good.max(NEAREST)))
-            .collect();
-        let mut total = 0;
+        let mut turns: Vec<_> = ranked.iter().map(|one| one.nearest.best().iter()).collect();
         let mut lowest = f32::MAX;
         loop {
-            let before = total;
+            let before = hits.len();
             for (place, turn) in turns.iter_mut().enumerate() {
-                let Some(next) = turn.find(|one| !taken.contains(&one.tool)) else {
-                    continue;
-                };
-                taken.insert(next.tool);
-                total += 1;
-                if hits.len() < query.limit {
+                if hits.len() == query.limit {
+                    break;
+                }
+                if let Some(next) = turn.find(|one| !taken.contains(&one.tool)) {
+                    taken.insert(next.tool);
                     lowest = lowest.min(next.score);
                     let score = if several { lowest } else { next.score };
                     hits.push((place, Candidate { score, ..*next }));
                 }
             }
-            if total == before {
+            if hits.len() == before {
                 break;
             }
         }
@@ -175,29 +171,42 @@ impl Index {
         }
     }
 
+    /// How many tools are in at least one of several lists.
+    fn distinct<'a>(&self, lists: impl Iterator<Item = &'a [Candidate]>) -> usize {
+        let mut seen = vec![0_u64; (self.tools as usize).div_ceil(64)];
+        for one in lists.flatten() {
+            seen[one.tool as usize / 64] |= 1 << (one.tool % 64);
+        }
+        seen.iter().map(|bits| bits.count_ones() as usize).sum()
+    }
+
+    /// Ranks the tools for one wish; at least the best `ordered` are put in order.
     fn rank<'a>(
         &self,
         tools: &[Arc<Tool>],
         wish: &'a QueryPart,
         similarity: Option<&'a Similarity>,
         shown: &dyn Fn(u32) -> bool,
+        ordered: usize,
     ) -> Ranked<'a> {
         let lexical = self.weigh(tools, &wish.text, &wish.concepts);
-        let (nearest, good, confidence) = match similarity {
+        let (nearest, confidence) = match similarity {
             Some(similarity) => {
                 let reads = |tool: u32| self.traits[tool as usize].reads;
                 let fused = fuse::fuse(&lexical.candidates, similarity, shown, reads);
                 let confidence = fit::judge_fit(&fused.nearest, &similarity.cosines);
-                (fused.nearest, fused.good, confidence)
+                (
+                    Shortlist::from_ordered(fused.nearest, fused.good),
+                    confidence,
+                )
             }
-            None => by_words(&lexical.candidates, shown),
+            None => Shortlist::by_words(&lexical.candidates, shown, ordered),
         };
         Ranked {
             words: self.words_used(wish),
             wish,
             lexical,
             nearest,
-            good,
             confidence,
             similarity,
         }
@@ -212,14 +221,15 @@ impl Index {
             false => concepts.iter().find_map(|concept| concept.verb),
         };
         let services = self.named_services(concepts);
-        let variants = concepts.iter().flat_map(|concept| &concept.variants);
-        let mut asked: Vec<u32> = variants.map(|variant| variant.term).collect();
-        asked.sort_unstable();
+        let mut asked = vec![0_u64; self.terms.len().div_ceil(64)];
+        for variant in concepts.iter().flat_map(|concept| &concept.variants) {
+            asked[variant.term as usize / 64] |= 1 << (variant.term % 64);
+        }
         // The name of a service alone asks for everything that it does.
         let all = concepts
             .iter()
             .all(|concept| self.service_words.contains_key(&concept.word));
-        let is_asked = |action: u32| all || asked.binary_search(&action).is_ok();
+        let is_asked = |action: u32| all || asked[action as usize / 64] & (1 << (action % 64)) != 0;
         for candidate in &mut lexical.candidates {
             let traits = self.traits[candidate.tool as usize];
             if traits.deprecated {
@@ -264,13 +274,20 @@ impl Index {
         words.into_iter().cloned().collect()
     }
 
-    /// The services whose whole name is among the words.
-    fn named_services(&self, concepts: &[Concept]) -> Vec<u32> {
+    /// The services whose whole name is among the words, sorted.
+    pub(super) fn named_services(&self, concepts: &[Concept]) -> Vec<u32> {
         let said = |word: &str| concepts.iter().any(|concept| concept.word == word);
-        let named = (0_u32..)
-            .zip(&self.services)
-            .filter(|(_, service)| said(&service.joined) || service.name.split('_').all(said));
-        named.map(|(number, _)| number).collect()
+        let is_named = |number: &u32| {
+            let service = &self.services[*number as usize];
+            said(&service.joined) || service.name.split('_').all(said)
+        };
+        let begun = concepts
+            .iter()
+            .filter_map(|concept| self.services_by_word.get(&concept.word));
+        let mut named: Vec<u32> = begun.flatten().copied().filter(is_named).collect();
+        named.sort_unstable();
+        named.dedup();
+        named
     }
 }
 
@@ -293,7 +310,7 @@ fn also_in(
         for (_, hit) in hits.iter().filter(|(wish, _)| *wish == place) {
             first.entry(tool(hit).action()).or_insert(hit.tool);
         }
-        let good = one.nearest.iter().take(one.good);
+        let good = one.nearest.best_good().iter();
         for other in good.filter(|one| !listed.contains(&one.tool)) {
             if let Some(hit) = first.get(tool(other).action()) {
                 let services = also_in.entry(*hit).or_default();
@@ -315,41 +332,4 @@ fn pool(first: &Similarity, rest: &[Similarity]) -> Similarity {
         }
     }
     pooled
-}
-
-/// The tools that share words with a wish, those that match well first, and how many these are.
-fn by_words(candidates: &[Candidate], shown: &dyn Fn(u32) -> bool) -> (Vec<Candidate>, usize, Fit) {
-    let mut nearest: Vec<Candidate> = candidates
-        .iter()
-        .filter(|one| shown(one.tool))
-        .copied()
-        .collect();
-    let best = |is_good: &dyn Fn(&Candidate) -> bool| {
-        let good = nearest.iter().filter(|one| is_good(one));
-        good.fold(0.0, |best: f32, one| best.max(one.score))
-    };
-    let (well, complete) = (best(&Candidate::is_good), best(&|one| one.complete));
-    let (is_good, best, confidence): (&dyn Fn(&Candidate) -> bool, f32, _) = if well > 0.0 {
-        (&Candidate::is_good, well, Fit::High)
-    } else if complete > 0.0 {
-        // Words that stand in descriptions alone say little, but they may be all there is.
-        (&|one| one.complete, complete, Fit::Low)
-    } else {
-        (&|_| false, 0.0, Fit::None)
-    };
-    let mut good = 0;
-    let matching: Vec<bool> = nearest.iter().map(is_good).collect();
-    for (one, is_good) in nearest.iter_mut().zip(matching) {
-        good += usize::from(is_good && one.score >= TAIL * best);
-        if !is_good {
-            one.score *= TAIL;
-        }
-    }
-    let kept = good.max(NEAREST);
-    if nearest.len() > kept {
-        nearest.select_nth_unstable_by(kept - 1, Candidate::compare);
-        nearest.truncate(kept);
-    }
-    nearest.sort_unstable_by(Candidate::compare);
-    (nearest, good, confidence)
 }

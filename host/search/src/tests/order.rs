@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::super::rank::ALSO_IN_MAX;
 use super::super::{SearchIndex, Uses};
 use super::{ask, names, search};
 use toolgate_catalog::fixture::{catalog, plugins};
@@ -137,4 +138,79 @@ fn a_tool_that_takes_back_or_deletes_is_asked_for_by_a_word() {
     let found = |query| names(&search(&catalog, query, None))[0].to_owned();
     assert_eq!(found("refund on acme"), "acme_create_refund");
     assert_eq!(found("cancel the refund on acme"), "acme_cancel_refund");
+}
+
+/// Services of these names with the same three tools each.
+fn services(names: impl Iterator<Item = String>) -> Catalog {
+    let tools = ["post_message", "upload_file", "delete_file"].map(|name| {
+        json!({"name": name, "description": name, "effect": "write", "input": {"type": "object"}})
+    });
+    let plugins = names.map(|name| {
+        let manifest = json!({
+            "manifest": 1, "service": name, "title": name.replace('_', " "), "version": "1.0.0",
+            "description": "Made up.", "tools": tools
+        });
+        let manifest = Manifest::parse(&manifest.to_string()).expect("a manifest");
+        PluginTools {
+            sha256: String::new(),
+            manifest: Arc::new(manifest),
+        }
+    });
+    Catalog::build(plugins.collect())
+}
+
+#[test]
+fn a_short_answer_from_a_large_catalog_is_the_beginning_of_the_long_one() {
+    let catalog = services((0..400).map(|number| format!("acme_{number}")));
+    let index = SearchIndex::new(&catalog);
+    for query in [
+        "post a message",
+        "upload a file",
+        "upload a file and then post a message",
+        "delete the file, then upload a file and post a message",
+    ] {
+        let found = |limit| {
+            ask(&index, query, None, limit, &|tool| {
+                tool.service() != "acme_7"
+            })
+        };
+        let all = found(2_000);
+        assert!(all.total >= 399, "{query}: {}", all.total);
+        assert_eq!(all.hits.len(), all.total, "{query}");
+        for limit in [0, 1, 5, 100] {
+            let some = found(limit);
+            assert_eq!((some.hits.len(), some.total), (limit, all.total), "{query}");
+            assert_eq!(names(&some), names(&all)[..limit], "{query}");
+        }
+    }
+    let first = &ask(&index, "post a message", None, 1, &|_| true).hits[0];
+    assert_eq!(first.also_in.len(), ALSO_IN_MAX);
+}
+
+#[test]
+fn a_service_is_named_by_all_its_words_or_by_its_name_as_one() {
+    let catalog = services(
+        ["acme_mail", "acme_drive", "mail_acme"]
+            .map(str::to_owned)
+            .into_iter(),
+    );
+    let index = SearchIndex::new(&catalog);
+    for (query, service) in [
+        ("upload a file to acme drive", "acme_drive"),
+        ("upload a file to acmedrive", "acme_drive"),
+        ("upload a file to mail acme", "mail_acme"),
+        ("upload a file with acmemail", "acme_mail"),
+    ] {
+        let concepts = index.read(query, &|_| false).whole.concepts;
+        let named = index.index.named_services(&concepts);
+        let named: Vec<&str> = named
+            .iter()
+            .map(|number| &*index.index.services[*number as usize].name)
+            .collect();
+        assert!(named.contains(&service), "{query}: {named:?}");
+        assert!(
+            !named.contains(&"acme_drive") || service == "acme_drive",
+            "{query}: {named:?}"
+        );
+    }
 }
