@@ -53,7 +53,7 @@ pub(crate) struct Index {
     pub(super) traits: Vec<Traits>,
     /// Services by name, with their words and the range of their tools.
     pub(super) services: Vec<IndexedService>,
-    /// Places in `services` by the first word of a name and by the name as one word.
+    /// For the first word of each service's name, and for the name without underscores: places in `services`.
     pub(super) services_by_word: HashMap<String, Vec<u32>>,
     /// Per tool the place of its service in `services`.
     pub(super) service_of: Vec<u32>,
@@ -204,7 +204,7 @@ fn actions(tools: &[Arc<Tool>], words: &mut Words) -> HashSet<String> {
     services.into_keys().collect()
 }
 
-/// The places of services by the first word of their name and by the name as one word.
+/// See [`Index::services_by_word`].
 fn by_word(services: &[IndexedService]) -> HashMap<String, Vec<u32>> {
     let mut by_word: HashMap<String, Vec<u32>> = HashMap::new();
     for (number, service) in (0_u32..).zip(services) {

@@ -30,8 +30,8 @@ const DESTROYS: f32 = 0.8;
 const OTHER_SERVICE: f32 = 0.7;
 /// Most services that a hit names beside its own.
 pub(super) const ALSO_IN_MAX: usize = 20;
-/// Tools beyond the limit that are put in order, because a hit may name their service. More are only counted:
-/// a common word is in a good part of a large catalog.
+/// How many tools beyond the limit are sorted, so that a hit can name their services. Further tools are only
+/// counted.
 const BEYOND_LIMIT: usize = 200;
 /// What a tool gains whose full name is in the query.
 const NAMED: f32 = 2.0;
@@ -180,7 +180,7 @@ impl Index {
         seen.iter().map(|bits| bits.count_ones() as usize).sum()
     }
 
-    /// Ranks the tools for one wish; at least the best `ordered` are put in order.
+    /// Ranks the tools for one wish and sorts at least the best `ordered`.
     fn rank<'a>(
         &self,
         tools: &[Arc<Tool>],
@@ -274,7 +274,7 @@ impl Index {
         words.into_iter().cloned().collect()
     }
 
-    /// The services whose whole name is among the words, sorted.
+    /// The services whose full name is among the words, by their place in `services`.
     pub(super) fn named_services(&self, concepts: &[Concept]) -> Vec<u32> {
         let said = |word: &str| concepts.iter().any(|concept| concept.word == word);
         let is_named = |number: &u32| {

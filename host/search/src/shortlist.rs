@@ -1,18 +1,18 @@
-//! The tools that are found for one wish, without ordering more of them than an answer shows: a common word
-//! is in a good part of a large catalog.
+//! The tools found for one wish. Only as many are sorted as an answer needs: in a large catalog a common word
+//! matches thousands.
 
 use super::fit::Fit;
 use super::score::Candidate;
 
-/// An answer has this many tools where the limit and the catalog allow: the right one is often not the one
-/// that shares the most words.
+/// An answer has at least this many tools if the limit and the catalog allow it: the right tool is often not
+/// the one that shares the most words.
 const NEAREST: usize = 10;
 /// Tools that score less than this part of the best do not match well.
 const TAIL: f32 = 0.35;
 
 /// The tools that match well, or the few that come nearest.
 pub(super) struct Shortlist {
-    /// The first `ordered` are the best, in order; the others follow in any order.
+    /// The first `ordered` are the best, sorted; the others are unsorted.
     tools: Vec<Candidate>,
     ordered: usize,
     /// How many match well; these are the best.
@@ -20,7 +20,7 @@ pub(super) struct Shortlist {
 }
 
 impl Shortlist {
-    /// All of `tools`, which are in order.
+    /// Takes tools that are sorted, best first.
     pub(super) fn from_ordered(tools: Vec<Candidate>, good: usize) -> Self {
         Self {
             ordered: tools.len(),
@@ -29,7 +29,7 @@ impl Shortlist {
         }
     }
 
-    /// Keeps the best `kept` of `tools` and orders the best `ordered` of them.
+    /// Keeps the best `kept` tools and sorts the best `ordered` of these.
     fn new(mut tools: Vec<Candidate>, good: usize, kept: usize, ordered: usize) -> Self {
         keep_best(&mut tools, kept);
         let ordered = ordered.min(tools.len());
@@ -44,22 +44,22 @@ impl Shortlist {
         }
     }
 
-    /// The tools that are found: those that match well, and others up to [`NEAREST`].
+    /// All tools found: those that match well, filled up to [`NEAREST`] with the next best.
     pub(super) fn found(&self) -> &[Candidate] {
         &self.tools[..self.tools.len().min(self.good.max(NEAREST))]
     }
 
-    /// The best of those that are found, in order.
+    /// The sorted part of [`Self::found`].
     pub(super) fn best(&self) -> &[Candidate] {
         &self.found()[..self.found().len().min(self.ordered)]
     }
 
-    /// The best of those that match well, in order.
+    /// The sorted part of the tools that match well.
     pub(super) fn best_good(&self) -> &[Candidate] {
         &self.tools[..self.good.min(self.ordered)]
     }
 
-    /// The tools that share words with a wish, those that match well first.
+    /// Ranks the tools that share words with a wish.
     pub(super) fn by_words(
         candidates: &[Candidate],
         shown: &dyn Fn(u32) -> bool,
@@ -78,7 +78,7 @@ impl Shortlist {
         let (is_good, best, confidence): (fn(&Candidate) -> bool, f32, _) = if well > 0.0 {
             (Candidate::is_good, well, Fit::High)
         } else if complete > 0.0 {
-            // Words that stand in descriptions alone say little, but they may be all there is.
+            // A match in descriptions alone is weak, but there may be no better one.
             (|one| one.complete, complete, Fit::Low)
         } else {
             (|_| false, 0.0, Fit::None)
@@ -95,7 +95,7 @@ impl Shortlist {
         let least = TAIL * best;
         let good = weighed().filter(|(is_good, one)| *is_good && one.score >= least);
         let good = good.count();
-        // Where enough match well, no tool below their least is among the best.
+        // If enough tools match well, those that score lower cannot be among the best.
         let least = if good < NEAREST { f32::MIN } else { least };
         let nearest = weighed().map(|(_, one)| one);
         let nearest = nearest.filter(|one| one.score >= least).collect();
