@@ -2,6 +2,7 @@
 //! part is missing: the test fails and says which package brings it.
 
 pub mod balancer;
+pub mod bytes;
 pub mod collector;
 pub mod component;
 pub mod events;

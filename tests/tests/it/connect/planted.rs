@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 use tempfile::TempDir;
+use toolgate_tests::bytes;
 use toolgate_tests::mcp::{Call, Client, Job, converse};
 use toolgate_tests::postgres;
 use toolgate_tests::process::{Installation, Process};
@@ -100,13 +101,10 @@ fn files(folder: &Path, into: &mut Vec<u8>) {
     }
 }
 
-fn assert_absent(place: &str, bytes: &[u8], secret: &str) {
+fn assert_absent(place: &str, kept: &[u8], secret: &str) {
     for form in forms(secret) {
-        let found = bytes
-            .windows(form.len())
-            .position(|part| part == form.as_bytes());
-        if let Some(at) = found {
-            let around = &bytes[at.saturating_sub(200)..(at + 100).min(bytes.len())];
+        if let Some(at) = bytes::position(kept, &form) {
+            let around = &kept[at.saturating_sub(200)..(at + 100).min(kept.len())];
             panic!(
                 "{form} is in the {place}: {}",
                 String::from_utf8_lossy(around)
@@ -156,9 +154,8 @@ async fn nothing_is_found(database_url: Option<String>) {
         Some(url) => kept.extend(postgres::dump(url)),
         None => files(&folder.path().join("data"), &mut kept),
     }
-    let held = |text: &str| kept.windows(text.len()).any(|part| part == text.as_bytes());
     assert!(
-        held("hunter_hunt") && held("octo-ada"),
+        bytes::contains(&kept, "hunter_hunt") && bytes::contains(&kept, "octo-ada"),
         "the database was looked at"
     );
     secrets.extend(provider.secrets());
