@@ -1,7 +1,7 @@
-//! Search for a text in files, dumps and logs of many megabytes.
+//! Finds a text in files, dumps and logs of many megabytes.
 
-/// Where `text` first begins. `memchr` is built with optimization, test programs are not: `windows` is slow in them,
-/// and dozens of secrets are looked for.
+/// The offset of the first `text` in `bytes`. Uses `memchr`, which is compiled with optimization: `windows` would be
+/// compiled without, as part of the test program, and is slow there.
 pub fn position(bytes: &[u8], text: &str) -> Option<usize> {
     memchr::memmem::find(bytes, text.as_bytes())
 }
