@@ -6,12 +6,13 @@
 
 use std::collections::BTreeSet;
 
+use toolgate_catalog::Catalog;
 use toolgate_search::SearchIndex;
 use toolgate_search::embeddings::model::SentenceModel;
 use toolgate_search::embeddings::sayings;
 use toolgate_tests::search::{
-    Floor, Half, Hybrid, Judged, JudgedSet, PlainBm25, Scores, by_words, dropped, floor,
-    foreign_sets, installed_model, print_times, score, shipped_sets,
+    Floor, Half, Hybrid, Judged, JudgedCatalog, PlainBm25, QuerySet, Scores, by_words, dropped,
+    floor, installed_model, judged_foreign_catalogs, judged_shipped_catalog, print_times, score,
 };
 
 fn main() -> anyhow::Result<()> {
@@ -27,17 +28,27 @@ fn main() -> anyhow::Result<()> {
     } else {
         Half::Report
     };
-    let mut sets = shipped_sets()?;
-    sets.extend(foreign_sets()?);
+    let mut catalogs = vec![judged_shipped_catalog()?];
+    catalogs.extend(judged_foreign_catalogs()?);
     let mut made = Floor::new();
     let mut below = Vec::new();
     println!(
         "| set | ranking | hit@1 | recall@5 | MRR | nDCG@10 | none caught | none wrong | empty | p50 | p99 |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
-    for set in &sets {
-        for (ranking, scores) in measure(set, half, asked("kinds"), asked("misses"))? {
-            let name = format!("{} {ranking}", set.name);
+    for JudgedCatalog { catalog, sets } in &catalogs {
+        let index = SearchIndex::new(catalog);
+        let mut rankings = Rankings {
+            catalog,
+            plain: PlainBm25::new(catalog),
+            hybrid: Hybrid::new(catalog, &index)?,
+            index: &index,
+        };
+        let measured = sets.iter().flat_map(|set| {
+            let rows = measure(&mut rankings, set, half, asked("kinds"), asked("misses"));
+            rows.map(|(ranking, scores)| (format!("{} {ranking}", set.name), scores))
+        });
+        for (name, scores) in measured {
             if half == Half::Report && !asked("floor") {
                 below.extend(dropped(&floor()?, &name, &scores));
             }
@@ -67,22 +78,34 @@ fn write_sayings() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What is measured of a catalog.
+struct Rankings<'a> {
+    catalog: &'a Catalog,
+    index: &'a SearchIndex,
+    plain: PlainBm25,
+    hybrid: Hybrid<'a>,
+}
+
 /// Prints the rows of a set; gives those that the floor holds.
 fn measure(
-    set: &JudgedSet,
+    rankings: &mut Rankings<'_>,
+    set: &QuerySet,
     half: Half,
     kinds: bool,
     misses: bool,
-) -> anyhow::Result<[(&'static str, Scores); 2]> {
+) -> [(&'static str, Scores); 2] {
+    let Rankings {
+        catalog,
+        index,
+        plain,
+        hybrid: model,
+    } = rankings;
     let chosen: Vec<&Judged> = set
         .queries
         .iter()
         .filter(|case| case.half == half)
         .collect();
     let cases = || chosen.iter().copied();
-    let index = SearchIndex::new(&set.catalog);
-    let plain = PlainBm25::new(&set.catalog);
-    let mut model = Hybrid::new(&set.catalog, &index)?;
     row(
         &set.name,
         "plain BM25",
@@ -91,11 +114,11 @@ fn measure(
     row(
         &set.name,
         "plain cosine",
-        &score(cases(), |query| model.nearest(query, &set.catalog)),
+        &score(cases(), |query| model.nearest(query, catalog)),
     );
     // Once before for the caches that a gateway has warm.
-    score(cases(), |query| by_words(&index, query));
-    let lexical = score(cases(), |query| by_words(&index, query));
+    score(cases(), |query| by_words(index, query));
+    let lexical = score(cases(), |query| by_words(index, query));
     row(&set.name, "lexical", &lexical);
     score(cases(), |query| model.search(query));
     model.forget();
@@ -112,7 +135,7 @@ fn measure(
             row(
                 &name,
                 "lexical",
-                &score(some(), |query| by_words(&index, query)),
+                &score(some(), |query| by_words(index, query)),
             );
             row(&name, "hybrid", &score(some(), |query| model.search(query)));
         }
@@ -129,7 +152,7 @@ fn measure(
             }
         }
     }
-    Ok([("lexical", lexical), ("hybrid", hybrid)])
+    [("lexical", lexical), ("hybrid", hybrid)]
 }
 
 fn row(set: &str, ranking: &str, scores: &Scores) {

@@ -27,36 +27,35 @@ const HERE: &str = env!("CARGO_MANIFEST_DIR");
 /// Hits that a ranking is asked for.
 pub const DEPTH: usize = 10;
 
-/// A catalog and what it is asked.
-pub struct JudgedSet {
-    pub name: String,
+/// A catalog with the sets of queries it is asked. Embedding its tools takes longer than all queries,
+/// so all sets of a catalog share it.
+pub struct JudgedCatalog {
     pub catalog: Catalog,
+    pub sets: Vec<QuerySet>,
+}
+
+/// Judged queries that are scored together.
+pub struct QuerySet {
+    pub name: String,
     pub queries: Vec<Judged>,
 }
 
 /// The shipped catalog with its queries: those of agents and people, and vague ones.
-pub fn shipped_sets() -> anyhow::Result<Vec<JudgedSet>> {
+pub fn judged_shipped_catalog() -> anyhow::Result<JudgedCatalog> {
+    let catalog = shipped_catalog()?;
     let mut sets = Vec::new();
     for (name, file) in [("shipped", "queries.txt"), ("vague", "vague.txt")] {
-        let catalog = shipped_catalog()?;
-        let queries = judged::read_queries(file, &catalog)?;
-        sets.push(JudgedSet {
+        sets.push(QuerySet {
             name: name.to_owned(),
-            catalog,
-            queries,
+            queries: judged::read_queries(file, &catalog)?,
         });
     }
-    Ok(sets)
+    Ok(JudgedCatalog { catalog, sets })
 }
 
-/// The sets of foreign tools, as OpenAPI descriptions of others make them.
-pub fn foreign_sets() -> anyhow::Result<Vec<JudgedSet>> {
-    foreign::sets()
-}
-
-/// The judged queries of the shipped catalog that agents and people ask.
-pub fn judged(catalog: &Catalog) -> anyhow::Result<Vec<Judged>> {
-    judged::read_queries("queries.txt", catalog)
+/// Catalogs of foreign tools, as OpenAPI descriptions of others make them.
+pub fn judged_foreign_catalogs() -> anyhow::Result<Vec<JudgedCatalog>> {
+    foreign::judged_catalogs()
 }
 
 /// The catalog of `plugins/dist`, as a gateway would load it.

@@ -1,8 +1,8 @@
 //! Catalogs of other people's tools, from published OpenAPI descriptions.
 //!
-//! Each file in `tests/search/foreign` is one set: first its descriptions, then its queries. An answer
-//! names a description and an operation of it: `lyft.com.json#GetRideReceipt`, or
-//! `file.json#GET:/rides/{id}` where the operation has no id.
+//! Each file in `tests/search/foreign` is one catalog with one set of queries: first its descriptions,
+//! then its queries. An answer names a description and an operation of it:
+//! `lyft.com.json#GetRideReceipt`, or `file.json#GET:/rides/{id}` where the operation has no id.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,21 +13,24 @@ use serde_json::Value;
 use toolgate_catalog::{Catalog, PluginTools};
 use toolgate_openapi::{self as openapi, BuildInput};
 
-use super::{HERE, JudgedSet, judged};
+use super::{HERE, JudgedCatalog, QuerySet, judged};
 use crate::tools;
 
-/// All sets, by name.
-pub(super) fn sets() -> anyhow::Result<Vec<JudgedSet>> {
+/// All catalogs, ordered by file name.
+pub(super) fn judged_catalogs() -> anyhow::Result<Vec<JudgedCatalog>> {
     let folder = tools::installed("corpus/api", "corpus")?;
     let mut names = Vec::new();
     for entry in std::fs::read_dir(Path::new(HERE).join("search/foreign"))? {
         names.push(entry?.file_name().to_string_lossy().into_owned());
     }
     names.sort();
-    names.iter().map(|file| set(&folder, file)).collect()
+    names
+        .iter()
+        .map(|file| judged_catalog(&folder, file))
+        .collect()
 }
 
-fn set(folder: &Path, file: &str) -> anyhow::Result<JudgedSet> {
+fn judged_catalog(folder: &Path, file: &str) -> anyhow::Result<JudgedCatalog> {
     let text = judged::read(&format!("foreign/{file}"))?;
     let mut plugins = Vec::new();
     let mut tools: HashMap<String, String> = HashMap::new();
@@ -80,10 +83,10 @@ fn set(folder: &Path, file: &str) -> anyhow::Result<JudgedSet> {
     })
     .with_context(|| file.to_owned())?;
     ensure!(!queries.is_empty(), "{file} has no queries");
-    Ok(JudgedSet {
-        name: file.trim_end_matches(".txt").to_owned(),
+    let name = file.trim_end_matches(".txt").to_owned();
+    Ok(JudgedCatalog {
         catalog: Catalog::build(plugins),
-        queries,
+        sets: vec![QuerySet { name, queries }],
     })
 }
 

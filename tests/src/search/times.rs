@@ -10,7 +10,7 @@ use toolgate_search::embeddings::Embedder;
 use toolgate_search::{QUERY_CHARS_MAX, SearchIndex};
 
 use super::rankings::{Hybrid, by_words, installed_model, search};
-use super::{shipped_catalog, shipped_sets};
+use super::{judged_shipped_catalog, shipped_catalog};
 
 const TOOLS: usize = 10_000;
 const AT_ONCE: [usize; 2] = [1, 8];
@@ -19,8 +19,9 @@ const AT_ONCE: [usize; 2] = [1, 8];
 pub fn print_times() -> anyhow::Result<()> {
     let catalog = large_catalog()?;
     let index = SearchIndex::new(&catalog);
-    let sets = shipped_sets()?;
-    let queries: Vec<&str> = sets
+    let shipped = judged_shipped_catalog()?;
+    let queries: Vec<&str> = shipped
+        .sets
         .iter()
         .flat_map(|set| set.queries.iter().map(|case| &*case.query))
         .filter(|query| query.len() < QUERY_CHARS_MAX)

@@ -3,19 +3,23 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::LazyLock;
 
-use toolgate_catalog::{Manifest, overview};
+use toolgate_catalog::{Catalog, Manifest, overview};
 use toolgate_search::SearchIndex;
 use toolgate_search::embeddings::model::SentenceModel;
 use toolgate_search::embeddings::sayings;
 use toolgate_tests::search::{
-    Half, Hybrid, Judged, JudgedSet, PlainBm25, Scores, by_words, dropped, floor, foreign_sets,
-    installed_model, judged, score, shipped_catalog, shipped_sets,
+    Half, Hybrid, Judged, JudgedCatalog, PlainBm25, QuerySet, Scores, by_words, dropped, floor,
+    installed_model, judged_foreign_catalogs, judged_shipped_catalog, score,
 };
+
+static SHIPPED: LazyLock<JudgedCatalog> = LazyLock::new(|| judged_shipped_catalog().unwrap());
+static FOREIGN: LazyLock<Vec<JudgedCatalog>> = LazyLock::new(|| judged_foreign_catalogs().unwrap());
 
 #[test]
 fn there_are_enough_queries_of_each_kind_in_both_halves() {
-    let judged = judged(&shipped_catalog().unwrap()).unwrap();
+    let judged = &SHIPPED.sets[0].queries;
     let count =
         |wanted: &dyn Fn(&Judged) -> bool| judged.iter().filter(|case| wanted(case)).count();
     assert!(judged.len() >= 400, "{}", judged.len());
@@ -39,22 +43,37 @@ struct Scored {
     lost: Vec<String>,
 }
 
-fn scored(set: &JudgedSet) -> Scored {
+/// What the rankings score in each set of queries, by its name.
+fn scored(judged: &JudgedCatalog) -> Vec<(&str, Scored)> {
+    let JudgedCatalog { catalog, sets } = judged;
+    let index = SearchIndex::new(catalog);
+    let plain = PlainBm25::new(catalog);
+    let mut model = Hybrid::new(catalog, &index).unwrap();
+    let of_set = |set| scored_set(set, catalog, &index, &plain, &mut model);
+    let scored: Vec<Scored> = sets.iter().map(of_set).collect();
+    let names = sets.iter().map(|set| &*set.name);
+    names.zip(scored).collect()
+}
+
+fn scored_set(
+    set: &QuerySet,
+    catalog: &Catalog,
+    index: &SearchIndex,
+    plain: &PlainBm25,
+    model: &mut Hybrid<'_>,
+) -> Scored {
     let reported = || set.queries.iter().filter(|case| case.half == Half::Report);
-    let index = SearchIndex::new(&set.catalog);
-    let plain = PlainBm25::new(&set.catalog);
-    let mut model = Hybrid::new(&set.catalog, &index).unwrap();
     let mut lost = Vec::new();
     for case in reported() {
-        let (words, _) = by_words(&index, &case.query);
+        let (words, _) = by_words(index, &case.query);
         if !words.is_empty() && model.search(&case.query).0.is_empty() {
             lost.push(case.query.clone());
         }
     }
     Scored {
         plain: score(reported(), |query| plain.rank(query)),
-        nearest: score(reported(), |query| model.nearest(query, &set.catalog)),
-        lexical: score(reported(), |query| by_words(&index, query)),
+        nearest: score(reported(), |query| model.nearest(query, catalog)),
+        lexical: score(reported(), |query| by_words(index, query)),
         hybrid: score(reported(), |query| model.search(query)),
         lost,
     }
@@ -63,12 +82,11 @@ fn scored(set: &JudgedSet) -> Scored {
 #[test]
 fn search_of_the_shipped_catalog_scores_no_less_than_recorded() {
     let floor = floor().unwrap();
-    for set in shipped_sets().unwrap() {
-        let scored = scored(&set);
+    for (set, scored) in scored(&SHIPPED) {
         let none: Vec<String> = Vec::new();
-        assert_eq!(scored.lost, none, "{}", set.name);
+        assert_eq!(scored.lost, none, "{set}");
         for (ranking, scores) in [("lexical", &scored.lexical), ("hybrid", &scored.hybrid)] {
-            let name = format!("{} {ranking}", set.name);
+            let name = format!("{set} {ranking}");
             assert_eq!(dropped(&floor, &name, scores), none);
         }
         let (plain, lexical, hybrid) = (&scored.plain, &scored.lexical, &scored.hybrid);
@@ -85,19 +103,18 @@ fn search_of_the_shipped_catalog_scores_no_less_than_recorded() {
 #[test]
 fn search_of_foreign_catalogs_beats_both_plain_rankings() {
     let floor = floor().unwrap();
-    for set in foreign_sets().unwrap() {
-        let scored = scored(&set);
+    for (set, scored) in FOREIGN.iter().flat_map(scored) {
         let none: Vec<String> = Vec::new();
-        assert_eq!(scored.lost, none, "{}", set.name);
+        assert_eq!(scored.lost, none, "{set}");
         for (ranking, scores) in [("lexical", &scored.lexical), ("hybrid", &scored.hybrid)] {
-            let name = format!("{} {ranking}", set.name);
+            let name = format!("{set} {ranking}");
             assert_eq!(dropped(&floor, &name, scores), none);
         }
         let (lexical, hybrid) = (scored.lexical.ndcg_at_10, scored.hybrid.ndcg_at_10);
         let (plain, nearest) = (scored.plain.ndcg_at_10, scored.nearest.ndcg_at_10);
-        assert!(lexical >= plain, "{}: {lexical} {plain}", set.name);
-        assert!(hybrid >= plain + 0.05, "{}: {hybrid} {plain}", set.name);
-        assert!(hybrid >= nearest + 0.05, "{}: {hybrid} {nearest}", set.name);
+        assert!(lexical >= plain, "{set}: {lexical} {plain}");
+        assert!(hybrid >= plain + 0.05, "{set}: {hybrid} {plain}");
+        assert!(hybrid >= nearest + 0.05, "{set}: {hybrid} {nearest}");
     }
 }
 
@@ -109,9 +126,9 @@ fn no_saying_is_a_judged_query() {
     };
     let said = sayings::lines().flat_map(|line| line.said());
     let said: BTreeSet<BTreeSet<String>> = said.map(words).collect();
-    let mut sets = shipped_sets().unwrap();
-    sets.extend(foreign_sets().unwrap());
-    for case in sets.iter().flat_map(|set| &set.queries) {
+    let catalogs = FOREIGN.iter().chain([&*SHIPPED]);
+    let sets = catalogs.flat_map(|judged| &judged.sets);
+    for case in sets.flat_map(|set| &set.queries) {
         assert!(!said.contains(&words(&case.query)), "{}", case.query);
     }
 }
@@ -135,7 +152,7 @@ fn the_vectors_of_the_sayings_are_those_of_their_text() {
 
 #[test]
 fn the_page_of_integrations_is_that_of_the_shipped_plugins() {
-    let catalog = shipped_catalog().unwrap();
+    let catalog = &SHIPPED.catalog;
     let manifests: Vec<Manifest> = catalog
         .services()
         .map(|service| Manifest::clone(catalog.manifest(service).unwrap()))
