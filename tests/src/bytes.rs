@@ -1,7 +1,7 @@
 //! Finds a text in files, dumps and logs of many megabytes.
 
-/// The offset of the first `text` in `bytes`. Uses `memchr`, which is compiled with optimization: `windows` would be
-/// compiled without, as part of the test program, and is slow there.
+/// The offset of the first `text` in `bytes`. Test builds optimize the crate `memchr`, but not `windows`, which is
+/// slow there.
 pub fn position(bytes: &[u8], text: &str) -> Option<usize> {
     memchr::memmem::find(bytes, text.as_bytes())
 }

@@ -27,8 +27,8 @@ const HERE: &str = env!("CARGO_MANIFEST_DIR");
 /// Hits that a ranking is asked for.
 pub const DEPTH: usize = 10;
 
-/// A catalog with the sets of queries it is asked. Embedding its tools takes longer than all queries,
-/// so all sets of a catalog share it.
+/// A catalog and its sets of judged queries. Embedding the tools takes longer than all the queries, so
+/// do it once for all sets.
 pub struct JudgedCatalog {
     pub catalog: Catalog,
     pub sets: Vec<QuerySet>,
@@ -53,7 +53,7 @@ pub fn judged_shipped_catalog() -> anyhow::Result<JudgedCatalog> {
     Ok(JudgedCatalog { catalog, sets })
 }
 
-/// Catalogs of foreign tools, as OpenAPI descriptions of others make them.
+/// Catalogs of third-party tools, built from published OpenAPI descriptions.
 pub fn judged_foreign_catalogs() -> anyhow::Result<Vec<JudgedCatalog>> {
     foreign::judged_catalogs()
 }

@@ -1,8 +1,8 @@
 //! Catalogs of other people's tools, from published OpenAPI descriptions.
 //!
-//! Each file in `tests/search/foreign` is one catalog with one set of queries: first its descriptions,
-//! then its queries. An answer names a description and an operation of it:
-//! `lyft.com.json#GetRideReceipt`, or `file.json#GET:/rides/{id}` where the operation has no id.
+//! Each file in `tests/search/foreign` lists the descriptions that make one catalog, then its judged
+//! queries. An answer names a description and one of its operations:
+//! `lyft.com.json#GetRideReceipt`, or `file.json#GET:/rides/{id}` if the operation has no id.
 
 use std::collections::HashMap;
 use std::path::Path;
