@@ -313,6 +313,10 @@ fn details_of(error: &Error) -> Option<Value> {
         Error::ToolNotFound { tool_name, nearest } => {
             Some(json!({ "tool_name": tool_name, "nearest": nearest }))
         }
+        Error::ToolNotLoaded {
+            tool_name,
+            plugins_loading,
+        } => Some(json!({ "tool_name": tool_name, "plugins_loading": plugins_loading })),
         Error::ScopeDenied(scope) => Some(json!({ "scope": scope })),
         Error::RoleDenied(role) => Some(json!({ "role": role })),
         Error::ChooseWorkspace(names) => Some(json!({ "workspaces": names })),

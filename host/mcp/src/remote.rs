@@ -84,10 +84,7 @@ impl Remote {
                 Err(refusal) => bail!("the toolset {} cannot be served: {refusal}", self.toolset),
             },
             Ok(_) => Ok(()),
-            Err(Error::Internal(cause)) => Err(cause.context(format!(
-                "no gateway answers at {}; start one or name another with --url",
-                self.base
-            ))),
+            Err(Error::Internal(cause)) => Err(explained(cause, &self.base)),
             Err(refusal) => {
                 let hint = refusal.hint().unwrap_or_default();
                 bail!("{} refuses the key: {refusal}. {hint}", self.base)
@@ -174,6 +171,18 @@ impl Remote {
         }
         Err(wire::refusal(status.as_u16(), &body))
     }
+}
+
+/// A failure to get an answer, with the next step where nothing listens at the gateway's address.
+pub fn explained(cause: anyhow::Error, url: &str) -> anyhow::Error {
+    let sent = cause.downcast_ref::<reqwest::Error>();
+    let context = match sent.is_some_and(reqwest::Error::is_connect) {
+        true => format!(
+            "no gateway answers at {url}; start it with `toolgate serve`, or name another one with --url"
+        ),
+        false => format!("the request to the gateway at {url} failed"),
+    };
+    cause.context(context)
 }
 
 fn with_body(request: reqwest::RequestBuilder, body: Option<Value>) -> reqwest::RequestBuilder {

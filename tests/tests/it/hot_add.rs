@@ -67,6 +67,11 @@ async fn a_search_says_when_a_plugin_is_still_being_loaded() {
     let early = gateway.post(path, &json!({ "arguments": {} })).await;
     assert_eq!(early.code(), "tool_not_found");
     assert!(early.text.contains("in a few seconds"), "{}", early.text);
+    assert!(
+        early.text.contains("\"plugins_loading\":1"),
+        "{}",
+        early.text
+    );
     gateway.wait_for_file("late.wasm", "active").await;
     let path = "/v1/tools/late_nope/execute";
     let nope = gateway.post(path, &json!({ "arguments": {} })).await;

@@ -245,6 +245,7 @@ struct RefusedError {
 struct FailureDetails {
     violations: Vec<Violation>,
     nearest: Vec<String>,
+    plugins_loading: usize,
     tool_name: String,
     scope: String,
     user_id: String,
@@ -256,8 +257,8 @@ struct FailureDetails {
     reason: String,
 }
 
-/// The refusal that a REST error stands for. One that this version does not know is a failure of the
-/// gateway.
+/// The refusal that a REST error stands for. A code that this version does not know is an invalid
+/// request where the status says so, and otherwise a failure of the gateway.
 pub(super) fn refusal(status: u16, body: &[u8]) -> Error {
     let refused: Refused = serde_json::from_slice(body).unwrap_or_default();
     let RefusedError {
@@ -269,10 +270,7 @@ pub(super) fn refusal(status: u16, body: &[u8]) -> Error {
     let named = |prefix: &str| message.strip_prefix(prefix).unwrap_or(&message).to_owned();
     let retry_after_s = details.retry_after_s.unwrap_or(RETRY_AFTER_S);
     match code.as_str() {
-        "invalid_request" => Error::InvalidRequest(match hint {
-            Some(hint) => format!("{message}. {hint}"),
-            None => message,
-        }),
+        "invalid_request" => invalid_request(message, hint),
         "invalid_json" => Error::InvalidJson {
             place: "arguments",
             problem: named("Invalid JSON in arguments: "),
@@ -294,15 +292,19 @@ pub(super) fn refusal(status: u16, body: &[u8]) -> Error {
                 .map_or("it needs", |scope| scope.into_str()),
         ),
         "ip_not_allowed" => Error::IpNotAllowed,
-        "not_found" => Error::NotFound(
-            message
-                .strip_suffix(" was not found")
-                .unwrap_or(&message)
-                .to_owned(),
-        ),
-        "tool_not_found" => Error::ToolNotFound {
-            tool_name: named("Tool not found: "),
-            nearest: details.nearest,
+        "not_found" => match message.strip_suffix(" was not found") {
+            Some(what) => Error::NotFound(what.to_owned()),
+            None => invalid_request(message, hint),
+        },
+        "tool_not_found" => match details.plugins_loading {
+            0 => Error::ToolNotFound {
+                tool_name: named("Tool not found: "),
+                nearest: details.nearest,
+            },
+            plugins_loading => Error::ToolNotLoaded {
+                tool_name: named("Tool not found: "),
+                plugins_loading,
+            },
         },
         "skill_not_found" => Error::SkillNotFound(named("Skill not found: ")),
         "session_not_found" => Error::SessionNotFound(named("Session not found: ")),
@@ -330,6 +332,7 @@ pub(super) fn refusal(status: u16, body: &[u8]) -> Error {
             "database" => Error::DatabaseUnavailable(None),
             _ => Error::Overloaded { retry_after_s },
         },
+        _ if (400..500).contains(&status) && !message.is_empty() => invalid_request(message, hint),
         _ => {
             let request_id = serde_json::from_slice::<Value>(body)
                 .map(|body| body["meta"]["request_id"].to_string())
@@ -339,6 +342,13 @@ pub(super) fn refusal(status: u16, body: &[u8]) -> Error {
             ))
         }
     }
+}
+
+fn invalid_request(message: String, hint: Option<String>) -> Error {
+    Error::InvalidRequest(match hint {
+        Some(hint) => format!("{message}. {hint}"),
+        None => message,
+    })
 }
 
 #[cfg(test)]
@@ -374,6 +384,10 @@ mod tests {
                     tool_name: "github_nope".to_owned(),
                     nearest: vec!["github_create_issue".to_owned()],
                 },
+                Error::ToolNotLoaded {
+                    tool_name: "github_create_issue".to_owned(),
+                    plugins_loading: 3,
+                },
                 Error::SkillNotFound("nope".to_owned()),
                 Error::SessionNotFound("ses_1".to_owned()),
                 Error::UserNotFound("ada".to_owned()),
@@ -392,6 +406,7 @@ mod tests {
                 }),
                 Error::Overloaded { retry_after_s: 1 },
                 Error::Stopping,
+                Error::ProviderUnavailable,
                 Error::DatabaseUnavailable(None),
                 Error::InvalidRequest("limit must be 1 to 100, not 101".to_owned()),
             ]
@@ -406,6 +421,25 @@ mod tests {
     }
 
     #[test]
+    fn a_refused_request_keeps_its_message_whatever_its_code() {
+        for failure in [
+            ApiFailure::PayloadTooLarge { bytes_max: 8 },
+            ApiFailure::UnsupportedMediaType,
+            ApiFailure::MethodNotAllowed,
+            ApiFailure::UnknownRoute,
+            ApiFailure::CrossSite,
+        ] {
+            let body = serde_json::to_vec(&failure.body("req_1")).unwrap();
+            let read = refusal(failure.status().as_u16(), &body);
+            assert_eq!(read.code(), "invalid_request");
+            assert!(
+                read.to_string().starts_with(&failure.message()),
+                "{read} of {failure:?}"
+            );
+        }
+    }
+
+    #[test]
     fn what_is_no_refusal_of_ours_is_a_failure() {
         for body in [
             &b""[..],
@@ -414,6 +448,9 @@ mod tests {
             br#"{"error":{"code":"new","message":"x"}}"#,
         ] {
             assert_eq!(refusal(502, body).code(), "internal_error");
+        }
+        for body in [&b""[..], b"<html>", b"{}"] {
+            assert_eq!(refusal(404, body).code(), "internal_error");
         }
     }
 }

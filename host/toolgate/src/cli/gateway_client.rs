@@ -6,7 +6,7 @@ use serde_json::Value;
 use url::Url;
 
 use toolgate_gateway::tools::CallListener;
-use toolgate_mcp::remote::Remote;
+use toolgate_mcp::remote::{self, Remote};
 use toolgate_vault::Secret;
 
 /// The variable that holds the API key.
@@ -62,10 +62,7 @@ impl GatewayAddress {
 
     fn explained(&self, refusal: toolgate_gateway::Error) -> anyhow::Error {
         match refusal {
-            toolgate_gateway::Error::Internal(cause) => cause.context(format!(
-                "no answer from the gateway at {}; start it with `toolgate serve`, or name another one with --url",
-                self.url
-            )),
+            toolgate_gateway::Error::Internal(cause) => remote::explained(cause, self.url.as_str()),
             refusal => refusal.into(),
         }
     }
