@@ -173,7 +173,7 @@ impl Remote {
     }
 }
 
-/// A failure to get an answer, with the next step where nothing listens at the gateway's address.
+/// Adds the gateway's address to a failed request, and the next step if the connection failed.
 pub fn explained(cause: anyhow::Error, url: &str) -> anyhow::Error {
     let sent = cause.downcast_ref::<reqwest::Error>();
     let context = match sent.is_some_and(reqwest::Error::is_connect) {

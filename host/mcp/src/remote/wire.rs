@@ -257,8 +257,8 @@ struct FailureDetails {
     reason: String,
 }
 
-/// The refusal that a REST error stands for. A code that this version does not know is an invalid
-/// request where the status says so, and otherwise a failure of the gateway.
+/// The error that a REST answer describes. An unknown code becomes an invalid request if the status is
+/// 4xx, and an internal error otherwise.
 pub(super) fn refusal(status: u16, body: &[u8]) -> Error {
     let refused: Refused = serde_json::from_slice(body).unwrap_or_default();
     let RefusedError {
