@@ -56,14 +56,42 @@ await walk(async (browser, look) => {
 
   await visit(page, '/integrations/figures');
   const region = page.getByLabel('Region');
-  for (const [text, said] of [['eu', 'region is set'], ['', 'region is not set']]) {
+  // Reads of the service that begin after the first save and are answered after the second one.
+  const late = [];
+  const heldRead = Promise.withResolvers();
+  const release = Promise.withResolvers();
+  await page.route('**/internal/services/figures', (route) => {
+    const held = async () => {
+      const response = await route.fetch();
+      heldRead.resolve();
+      await release.promise;
+      await route.fulfill({ response });
+    };
+    late.push(held());
+  });
+  await region.evaluate((input) => {
+    window.shown = [];
+    // React writes the attribute whenever it renders another value.
+    new MutationObserver(() => window.shown.push(input.value)).observe(input, { attributes: true, attributeFilter: ['value'] });
+  });
+  const setRegion = async (text) => {
     await region.fill(text);
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.waitForFunction(() => [...document.querySelectorAll('button')].find((button) => button.textContent === 'Save')?.disabled);
-    assert.equal(await region.inputValue(), text);
+    await page.locator('button[type=submit]:disabled:not([aria-busy])').waitFor();
+  };
+  const tested = async (said) => {
     await page.getByRole('button', { name: 'Test', exact: true }).click();
     await page.getByText(said).waitFor();
-  }
+  };
+  await setRegion('eu');
+  await tested('region is set');
+  await heldRead.promise;
+  await setRegion('');
+  release.resolve();
+  await Promise.all(late);
+  await tested('region is not set');
+  await page.unroute('**/internal/services/figures');
+  assert.deepEqual(await page.evaluate(() => window.shown), ['eu', ''], 'a read from before the second save put its state back');
   done('a setting is set and taken away again');
 
   await visit(page, '/integrations/github');

@@ -2,6 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { showChanged } from '../api/changed';
 import { call } from '../api/client';
 import type { Me, SignIn } from '../api/types';
 import { useMe } from '../shell/me';
@@ -36,7 +37,7 @@ function Person() {
   const save = useMutation({
     mutationFn: () => call<Me>('PATCH', '/me', { body: { name } }),
     onSuccess: (next) => {
-      client.setQueryData(['me'], next);
+      showChanged(client, ['me'], next);
       toast.success('Saved');
     },
   });

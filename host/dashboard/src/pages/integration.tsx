@@ -3,6 +3,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
+import { showChanged } from '../api/changed';
 import { call } from '../api/client';
 import type { Connection, Service, ServiceSetting, ServiceTest } from '../api/types';
 import { useIsAdmin, useIsOperator, useMe } from '../shell/me';
@@ -209,10 +210,7 @@ function OAuthApp({ service }: { service: Service }) {
   const path = `/services/${service.service}/app`;
   // The operator's own shows no client id to other workspaces: what they save is another, with nothing of it.
   const own = service.app?.client_id != null;
-  const took = (next: Service) => {
-    client.setQueryData(['services', service.service], next);
-    void client.invalidateQueries({ queryKey: ['services'], exact: true });
-  };
+  const took = (next: Service) => showChanged(client, ['services', service.service], next);
   const save = useMutation({
     mutationFn: () => {
       const list = scopes.split(/[\s,]+/).filter(Boolean);
@@ -270,8 +268,7 @@ function Settings({ service }: { service: Service }) {
       return call<Service>('PUT', `/services/${service.service}/settings`, { body: { set } });
     },
     onSuccess: (next) => {
-      client.setQueryData(['services', service.service], next);
-      void client.invalidateQueries({ queryKey: ['services'], exact: true });
+      showChanged(client, ['services', service.service], next);
       setValues({});
       toast.success('Settings saved');
     },

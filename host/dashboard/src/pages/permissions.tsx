@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
 import { useState } from 'react';
 import { useParams } from 'wouter';
+import { showChanged } from '../api/changed';
 import { call } from '../api/client';
 import type { Explained, UserPermissions } from '../api/types';
 import { useIsAdmin } from '../shell/me';
@@ -34,10 +35,7 @@ export default function Permissions({ of }: { of?: string }) {
       const { method, path, body } = 'kind' in change ? oneRule(user, change.kind, change.name, change.setting, change.approvers) : manyRules(user, change.services, change.setting, change.approvers);
       return call<UserPermissions>(method, path, { body });
     },
-    onSuccess: (next) => {
-      client.setQueryData(['permissions', user], next);
-      void client.invalidateQueries({ queryKey: ['permissions', user] });
-    },
+    onSuccess: (next) => showChanged(client, ['permissions', user], next),
     onError: toast.error,
   });
   return (

@@ -3,6 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
+import { showChanged } from '../api/changed';
 import { call } from '../api/client';
 import type { Plugin as Shape, PluginVersion } from '../api/types';
 import { useIsOperator } from '../shell/me';
@@ -86,8 +87,7 @@ function Pending({ service, pending, version }: { service: string; pending: NonN
   const approve = useMutation({
     mutationFn: () => call<Shape>('POST', `/plugins/${service}/approve`, { body: { sha256: pending.sha256 } }),
     onSuccess: (next) => {
-      client.setQueryData(['plugins', service], next);
-      void client.invalidateQueries({ queryKey: ['plugins'] });
+      showChanged(client, ['plugins', service], next);
       toast.success(`Version ${pending.version} was approved`);
     },
   });

@@ -4,6 +4,7 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import { Tabs } from 'radix-ui';
 import { Suspense, useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
+import { showChanged } from '../api/changed';
 import { ApiError, call } from '../api/client';
 import type { Skill as Shape, SkillCheck, SkillVersion } from '../api/types';
 import { useMe } from '../shell/me';
@@ -75,8 +76,7 @@ function Editor({ skill }: { skill: Shape }) {
   const save = useMutation({
     mutationFn: () => call<Shape>('PUT', `/skills/${skill.skill_id}`, { body: { name, summary, instructions, version: base.version } }),
     onSuccess: (next) => {
-      client.setQueryData(['skills', skill.skill_id], next);
-      void client.invalidateQueries({ queryKey: ['skills'] });
+      showChanged(client, ['skills', skill.skill_id], next);
       setBase(next);
       toast.success(`Saved as version ${next.version}`);
     },
@@ -145,8 +145,7 @@ function Versions({ skill }: { skill: Shape }) {
   const restore = async (version: SkillVersion) => {
     const { name, summary, instructions } = version;
     const next = await call<Shape>('PUT', `/skills/${skill.skill_id}`, { body: { name, summary, instructions, version: skill.version } });
-    client.setQueryData(['skills', skill.skill_id], next);
-    void client.invalidateQueries({ queryKey: ['skills'] });
+    showChanged(client, ['skills', skill.skill_id], next);
     toast.success(`Restored version ${version.version} as version ${next.version}`);
   };
   return (

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { showChanged } from '../api/changed';
 import { call } from '../api/client';
 import type { Approvers, Workspace as Shape } from '../api/types';
 import { useMe } from '../shell/me';
@@ -79,7 +80,7 @@ function Settings({ workspace, rule }: { workspace: Shape; rule: Default }) {
       return call<Shape>('PATCH', '/workspace', { body: { name, keep_payloads: keep } });
     },
     onSuccess: (next) => {
-      client.setQueryData(['workspace'], next);
+      showChanged(client, ['workspace'], next);
       void client.invalidateQueries({ queryKey: ['permissions'] });
       void client.invalidateQueries({ queryKey: ['me'] });
       toast.success('Workspace saved');
