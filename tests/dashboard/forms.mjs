@@ -56,18 +56,14 @@ await walk(async (browser, look) => {
 
   await visit(page, '/integrations/figures');
   const region = page.getByLabel('Region');
-  // Reads of the service that begin after the first save and are answered after the second one.
-  const late = [];
+  // Holds each read of the service until the second save is done.
   const heldRead = Promise.withResolvers();
   const release = Promise.withResolvers();
-  await page.route('**/internal/services/figures', (route) => {
-    const held = async () => {
-      const response = await route.fetch();
-      heldRead.resolve();
-      await release.promise;
-      await route.fulfill({ response });
-    };
-    late.push(held());
+  await page.route('**/internal/services/figures', async (route) => {
+    const response = await route.fetch();
+    heldRead.resolve();
+    await release.promise;
+    await route.fulfill({ response });
   });
   await region.evaluate((input) => {
     window.shown = [];
@@ -88,10 +84,9 @@ await walk(async (browser, look) => {
   await heldRead.promise;
   await setRegion('');
   release.resolve();
-  await Promise.all(late);
+  await page.unrouteAll({ behavior: 'wait' });
   await tested('region is not set');
-  await page.unroute('**/internal/services/figures');
-  assert.deepEqual(await page.evaluate(() => window.shown), ['eu', ''], 'a read from before the second save put its state back');
+  assert.deepEqual(await page.evaluate(() => window.shown), ['eu', ''], 'a read that began before the second save restored the old value');
   done('a setting is set and taken away again');
 
   await visit(page, '/integrations/github');

@@ -2,7 +2,7 @@ import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { expect, it } from 'vitest';
 import { showChanged } from './changed';
 
-it('a read that began before a change does not put the old state back', async () => {
+it('a read that began before a change does not restore the old state', async () => {
   const client = new QueryClient();
   const key: [string, string] = ['services', 'github'];
   const answers: ((value: string) => void)[] = [];
