@@ -7,7 +7,8 @@ use std::process::Stdio;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-use crate::process::{free_port, wait};
+use crate::ports::free_port;
+use crate::process::wait;
 
 /// A balancer that ends with the test.
 pub struct Balancer {

@@ -10,7 +10,8 @@ use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
 use crate::gateway::{PATIENCE, client};
-use crate::process::{free_port, wait};
+use crate::ports::free_port;
+use crate::process::wait;
 use crate::tools;
 
 /// As which client the gateway is registered.

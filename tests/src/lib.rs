@@ -19,6 +19,7 @@ pub mod patroni;
 pub mod pdf;
 pub mod person;
 pub mod pooler;
+pub mod ports;
 pub mod postgres;
 pub mod process;
 pub mod provider;

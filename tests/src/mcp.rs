@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
+use crate::ports::free_port;
 use crate::tools;
 
 /// No conversation and no conformance run takes longer, however slow the machine.
@@ -168,10 +169,9 @@ pub struct AuthorizationRun {
 
 impl AuthorizationRun {
     /// Chooses the port at which the runner's client listens.
-    pub async fn new() -> anyhow::Result<Self> {
-        let free = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    pub fn new() -> anyhow::Result<Self> {
         Ok(Self {
-            port: free.local_addr()?.port(),
+            port: free_port(),
             results: tempfile::TempDir::new()?,
             child: None,
             said: String::new(),

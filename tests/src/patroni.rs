@@ -7,12 +7,15 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::ports::free_port;
 use crate::postgres;
-use crate::process::{free_port, wait};
+use crate::process::wait;
 
 const NODES: [&str; 2] = ["one", "two"];
 /// Patroni takes no less.
 const LEASE_S: u32 = 20;
+/// Of each log that a failed test prints.
+const LOG_LINES_MAX: usize = 60;
 
 const SCRIPT: &str = r#"
 etcd --name e --data-dir etcd --listen-client-urls "$ETCD" --advertise-client-urls "$ETCD" \
@@ -132,6 +135,22 @@ impl Patroni {
             return;
         }
         panic!("no node is the primary");
+    }
+}
+
+impl Drop for Patroni {
+    /// Prints the logs of a failed test, because the shell removes them.
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            return;
+        }
+        for log in ["etcd.log", "haproxy.log", "one/log", "two/log"] {
+            let text = std::fs::read(self.folder.join(log)).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
+            let skipped = text.lines().count().saturating_sub(LOG_LINES_MAX);
+            let shown: Vec<&str> = text.lines().skip(skipped).collect();
+            eprintln!("--- the end of {log}\n{}", shown.join("\n"));
+        }
     }
 }
 

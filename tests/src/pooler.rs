@@ -5,8 +5,9 @@ use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
+use crate::ports::free_port;
 use crate::postgres;
-use crate::process::{free_port, wait};
+use crate::process::wait;
 use crate::tools::installed;
 
 /// A pooler that ends with the test.

@@ -185,7 +185,7 @@ impl Cluster {
     }
 
     fn start_secure() -> Result<Secure> {
-        let port = crate::process::free_port();
+        let port = crate::ports::free_port();
         let cluster = Self::start_with(|cluster| {
             let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()])?;
             let other = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()])?;

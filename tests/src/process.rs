@@ -12,6 +12,7 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, ChildStdout, Command};
 
 use crate::gateway::{Answer, PATIENCE, built_plugin, client};
+use crate::ports::free_port;
 
 /// The program, as `tests/run.sh` names it or as cargo leaves it.
 ///
@@ -300,16 +301,6 @@ impl Process {
     pub async fn ended(mut self) {
         let ended = tokio::time::timeout(PATIENCE, self.child.wait()).await;
         ended.expect("the process ends").expect("it ran");
-    }
-}
-
-/// A port that nobody listens on, outside the range that the kernel gives to clients.
-pub fn free_port() -> u16 {
-    loop {
-        let port = rand::random_range(20_000..32_000);
-        if std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {
-            return port;
-        }
     }
 }
 

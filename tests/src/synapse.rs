@@ -10,7 +10,8 @@ use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
 use crate::gateway::client;
-use crate::process::{free_port, wait};
+use crate::ports::free_port;
+use crate::process::wait;
 use crate::tools;
 
 /// A running homeserver; ends with this.

@@ -8,7 +8,8 @@ use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 use toolgate_tests::gateway::client;
-use toolgate_tests::process::{free_port, wait};
+use toolgate_tests::ports::free_port;
+use toolgate_tests::process::wait;
 
 use crate::bare::Server;
 use crate::real_calls::{Target, Turn, median, start_toolgate, turn};

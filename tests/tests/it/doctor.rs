@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use sqlx::{Connection as _, SqliteConnection};
 use tokio::process::Command;
 use tokio_rustls::TlsAcceptor;
+use toolgate_tests::ports::free_port;
 use toolgate_tests::postgres;
-use toolgate_tests::process::{free_port, program};
+use toolgate_tests::process::program;
 use toolgate_tests::upstream::{Received, Upstream};
 
 /// A folder with everything that a gateway needs, and the arguments with which it is looked over.

@@ -10,7 +10,8 @@ use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use toolgate_tests::gateway::{Options, TestGateway, built_plugin, client, configure};
-use toolgate_tests::process::{free_port, wait};
+use toolgate_tests::ports::free_port;
+use toolgate_tests::process::wait;
 use toolgate_tests::tools;
 
 use crate::connect::press;

@@ -10,7 +10,8 @@ use toolgate_openapi::{self as openapi, BuildInput};
 use toolgate_tests::bytes;
 use toolgate_tests::collector::{OtlpCollector, TakenSpan};
 use toolgate_tests::gateway::Answer;
-use toolgate_tests::process::{Installation, Process, free_port, wait};
+use toolgate_tests::ports::free_port;
+use toolgate_tests::process::{Installation, Process, wait};
 use toolgate_tests::upstream::{Received, Upstream};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";

@@ -11,7 +11,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 use toolgate_tests::gateway::built_plugin;
-use toolgate_tests::process::{free_port, program, serve_with};
+use toolgate_tests::ports::free_port;
+use toolgate_tests::process::{program, serve_with};
 
 use screen::{COLUMNS, ROWS, Screen};
 

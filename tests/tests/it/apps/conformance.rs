@@ -12,7 +12,7 @@ use serde_json::json;
 async fn the_suite_for_authorization_servers_is_clean() {
     let gateway = &gateway().await;
     let person = MemberBrowser::new(gateway, "ada@example.com", Role::Member).await;
-    let mut run = AuthorizationRun::new().await.unwrap();
+    let mut run = AuthorizationRun::new().unwrap();
     let metadata = json!({
         "client_name": "Conformance runner",
         "redirect_uris": [run.redirect()],

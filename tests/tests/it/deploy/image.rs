@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use toolgate_tests::process::{free_port, program, wait};
+use toolgate_tests::ports::free_port;
+use toolgate_tests::process::{program, wait};
 use toolgate_tests::search::installed_model;
 
 use super::{command, folder, plugins, succeeds};

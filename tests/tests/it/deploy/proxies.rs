@@ -8,7 +8,8 @@ use std::process::{Child, Command, Stdio};
 use serde_json::json;
 use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::model::{self, Line, Model};
-use toolgate_tests::process::{free_port, wait};
+use toolgate_tests::ports::free_port;
+use toolgate_tests::process::wait;
 
 use super::{command, folder};
 

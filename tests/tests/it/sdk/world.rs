@@ -14,6 +14,7 @@ use toolgate_gateway::Scope;
 use toolgate_gateway::identity::keys;
 use toolgate_store::Plan;
 use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
+use toolgate_tests::ports::free_port;
 use toolgate_tests::provider::Provider;
 use toolgate_tests::upstream::{Received, Upstream};
 
@@ -142,7 +143,7 @@ impl Place<'_> {
     /// What a client is started with: the key by its name, the door or an address nobody listens at.
     pub async fn client(&self, case: &Case) -> Value {
         let address = if case.server_down {
-            nobody().await
+            nobody()
         } else {
             self.door.address
         };
@@ -215,9 +216,8 @@ impl Place<'_> {
 }
 
 /// A loopback address at which nobody listens.
-async fn nobody() -> SocketAddr {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    listener.local_addr().unwrap()
+fn nobody() -> SocketAddr {
+    ([127, 0, 0, 1], free_port()).into()
 }
 
 fn hacker_news(request: &Received) -> Response<Body> {
