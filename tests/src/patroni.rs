@@ -14,7 +14,7 @@ use crate::process::wait;
 const NODES: [&str; 2] = ["one", "two"];
 /// Patroni takes no less.
 const LEASE_S: u32 = 20;
-/// Of each log that a failed test prints.
+/// How many lines of each log a failed test prints.
 const LOG_LINES_MAX: usize = 60;
 
 const SCRIPT: &str = r#"
@@ -139,7 +139,7 @@ impl Patroni {
 }
 
 impl Drop for Patroni {
-    /// Prints the logs of a failed test, because the shell removes them.
+    /// Prints the end of each log when the test fails: the shell deletes the files afterwards.
     fn drop(&mut self) {
         if !std::thread::panicking() {
             return;

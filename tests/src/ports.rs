@@ -8,19 +8,17 @@ use std::sync::atomic::{AtomicU16, Ordering};
 const FIRST: u16 = 20_000;
 const COUNT: u16 = 12_000;
 
-/// A port that nobody listens on, and that no other caller in this process gets.
+/// Returns a port that nobody listens on. No later call in this process returns it again before the whole
+/// range was used.
 ///
-/// A server that is about to start, or that restarts, does not hold its port. Were ports drawn at random,
-/// another test could take it in that moment.
+/// A server does not hold its port before it listens or while it restarts, so a port chosen at random could
+/// already belong to another test.
 pub fn free_port() -> u16 {
-    /// Random, because a server of an earlier run may still hold what that run began with.
+    /// Begins at random, so that two test runs at the same time seldom choose the same ports.
     static NEXT: LazyLock<AtomicU16> =
         LazyLock::new(|| AtomicU16::new(rand::random_range(0..COUNT)));
     loop {
-        let taken = NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {
-            Some((next + 1) % COUNT)
-        });
-        let port = FIRST + taken.expect("every update is accepted");
+        let port = FIRST + NEXT.fetch_add(1, Ordering::Relaxed) % COUNT;
         if TcpListener::bind(("127.0.0.1", port)).is_ok() {
             return port;
         }
@@ -31,12 +29,12 @@ pub fn free_port() -> u16 {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::free_port;
+    use super::{COUNT, FIRST, free_port};
 
     #[test]
     fn a_port_is_given_once() {
         let threads: Vec<_> = (0..4)
-            .map(|_| std::thread::spawn(|| (0..250).map(|_| free_port()).collect::<Vec<_>>()))
+            .map(|_| std::thread::spawn(|| (0..2_500).map(|_| free_port()).collect::<Vec<_>>()))
             .collect();
         let ports: Vec<u16> = threads
             .into_iter()
@@ -44,5 +42,10 @@ mod tests {
             .collect();
         let distinct: BTreeSet<_> = ports.iter().collect();
         assert_eq!(distinct.len(), ports.len());
+        assert!(
+            ports
+                .iter()
+                .all(|port| (FIRST..FIRST + COUNT).contains(port))
+        );
     }
 }
