@@ -138,10 +138,21 @@ fn a_library_of_one_crate_is_used_by_no_other() {
 /// Every Rust file below `host`, with its path from there.
 fn sources() -> Vec<(String, String)> {
     let host = root().join("host");
-    let mut folders: Vec<PathBuf> = crates()
-        .keys()
-        .map(|name| host.join(name).join("src"))
+    let crates = crates();
+    let folders = crates.keys().map(|name| host.join(name).join("src"));
+    let read = |path: PathBuf| {
+        let name = path.strip_prefix(&host).unwrap().display().to_string();
+        (name, std::fs::read_to_string(&path).unwrap())
+    };
+    let found: Vec<_> = rust_files(folders.collect())
+        .into_iter()
+        .map(read)
         .collect();
+    assert!(found.len() > 100, "the source is where it should be");
+    found
+}
+
+fn rust_files(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -149,13 +160,48 @@ fn sources() -> Vec<(String, String)> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|kind| kind == "rs") {
-                let name = path.strip_prefix(&host).unwrap().display().to_string();
-                found.push((name, std::fs::read_to_string(&path).unwrap()));
+                found.push(path);
             }
         }
     }
-    assert!(found.len() > 100, "the source is where it should be");
     found
+}
+
+/// A manifest says `test = false` of what has no tests, which spares building a program for them. A test
+/// that comes in later would never run.
+#[test]
+fn targets_without_tests_have_none() {
+    let mut seen = 0;
+    for package in packages() {
+        for target in package["targets"].as_array().unwrap() {
+            let kinds = target["kind"].as_array().unwrap();
+            let is = |kind: &str| kinds.iter().any(|one| one == kind);
+            let program = is("bin");
+            if target["test"] == true || !(program || is("lib") || is("cdylib")) {
+                continue;
+            }
+            seen += 1;
+            let file = PathBuf::from(target["src_path"].as_str().unwrap());
+            let files = if program {
+                vec![file]
+            } else {
+                rust_files(vec![file.parent().unwrap().to_owned()])
+            };
+            for file in files {
+                let text = std::fs::read_to_string(&file).unwrap();
+                let tested = |line: &str| {
+                    let line = line.trim_start();
+                    let marks = ["#[test]", "#[tokio::test", "#[cfg(test)]"];
+                    // A program with modules of its own would hide theirs.
+                    marks.iter().any(|mark| line.starts_with(mark))
+                        || (program && line.starts_with("mod "))
+                };
+                let found = text.lines().find(|line| tested(line));
+                assert_eq!(found, None, "{} is not tested", file.display());
+            }
+        }
+    }
+    assert!(seen > 0);
 }
 
 /// Files outside `allowed` that say one of `words` in code.
