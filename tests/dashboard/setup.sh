@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 tools=${TOOLGATE_TEST_TOOLS:-$here/../../target/test-tools}/dashboard
 
 PATH=$("$here/../node/setup.sh"):$PATH
-command -v "${CHROMIUM:-chromium}" >/dev/null || { echo "Chromium is missing: install it with 'apt install chromium'." >&2; exit 1; }
+command -v "${CHROMIUM:-chromium-headless-shell}" >/dev/null || { echo "Chromium is missing: install it with 'apt install chromium-headless-shell'." >&2; exit 1; }
 
 if ! { [ -f "$tools/.installed" ] && cat "$here/package.json" "$here/package-lock.json" | cmp -s - "$tools/.installed"; }; then
     rm -rf "$tools"

@@ -6,7 +6,7 @@ const [, , tools, link, username] = process.argv;
 const { chromium } = createRequire(`${tools}/`)('playwright-core');
 
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
   args: ['--no-sandbox', '--disable-dev-shm-usage'],
 });
 const page = await browser.newPage();
