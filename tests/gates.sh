@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a change has to pass before its tests: format, lints, the references of the documentation, and what
-# comes in as a dependency. Installs the two programs that look at dependencies, as pinned here, into
-# $TOOLGATE_TEST_TOOLS/gates. Runs all of it and ends with the names of what failed.
+# comes in as a dependency. Runs all of it and ends with the names of what failed. `tests/gates.sh install`
+# only installs the two programs that look at dependencies, as pinned here, into $TOOLGATE_TEST_TOOLS/gates.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 deny=0.20.2
@@ -17,6 +17,7 @@ install() {
         rm -rf "$tools/build"
 }
 install cargo-deny "$deny" && install cargo-machete "$machete" || exit 1
+[ "${1:-}" != install ] || exit 0
 
 failed=()
 gate() { # gate NAME COMMAND...

@@ -24,7 +24,7 @@ use toolgate_vault::Secret;
 /// 2026-11-20T09:30:30Z, in the middle of a minute and of a day.
 pub const NOW_MS: i64 = 1_795_167_030_000;
 
-/// The password of every member that [`World::member`] makes.
+/// The password of every member that [`TestWorld::member`] makes.
 pub const PASSWORD: &str = "correct horse battery";
 
 /// A browser on this machine.
