@@ -18,7 +18,7 @@ const ARGS = [
   '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage',
 ];
 
-// Half the work of the browser with windows.
+// With it a walk takes a quarter to a third less processor time than with the full browser.
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell';
 
 const launch = () => chromium.launch({ executablePath: EXECUTABLE, args: ARGS });

@@ -167,8 +167,8 @@ fn rust_files(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
     found
 }
 
-/// A manifest says `test = false` of what has no tests, which spares building a program for them. A test
-/// that comes in later would never run.
+/// `test = false` in a manifest saves building an empty test program. A test that is added to such a target
+/// later would never run.
 #[test]
 fn targets_without_tests_have_none() {
     let mut seen = 0;
@@ -192,7 +192,7 @@ fn targets_without_tests_have_none() {
                 let tested = |line: &str| {
                     let line = line.trim_start();
                     let marks = ["#[test]", "#[tokio::test", "#[cfg(test)]"];
-                    // A program with modules of its own would hide theirs.
+                    // Tests could be in its modules, which are not read here.
                     marks.iter().any(|mark| line.starts_with(mark))
                         || (program && line.starts_with("mod "))
                 };

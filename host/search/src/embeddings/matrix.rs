@@ -327,7 +327,7 @@ fn exp_of_negative(x: f32) -> f32 {
     let part = 1.0
         + f * (std::f32::consts::LN_2
             + f * (0.240_226_5 + f * (0.055_504_11 + f * (0.009_618_13 + f * 0.001_333_36))));
-    // A checked sum could panic, and no loop with a panic in it is made wide.
+    // Wrapping, because the compiler does not vectorize a loop that can panic on overflow.
     part * f32::from_bits((whole.wrapping_add(127) as u32) << 23)
 }
 
