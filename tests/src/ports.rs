@@ -14,7 +14,7 @@ const COUNT: u16 = 12_000;
 /// A server does not hold its port before it listens or while it restarts, so a port chosen at random could
 /// already belong to another test.
 pub fn free_port() -> u16 {
-    /// Begins at random, so that two test runs at the same time seldom choose the same ports.
+    /// Starts at a random port, so that concurrent test runs rarely choose the same ones.
     static NEXT: LazyLock<AtomicU16> =
         LazyLock::new(|| AtomicU16::new(rand::random_range(0..COUNT)));
     loop {

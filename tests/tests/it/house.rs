@@ -192,7 +192,7 @@ fn targets_without_tests_have_none() {
                 let tested = |line: &str| {
                     let line = line.trim_start();
                     let marks = ["#[test]", "#[tokio::test", "#[cfg(test)]"];
-                    // Tests could be in its modules, which are not read here.
+                    // Only its main file is searched, so it may have no modules.
                     marks.iter().any(|mark| line.starts_with(mark))
                         || (program && line.starts_with("mod "))
                 };
