@@ -152,10 +152,33 @@ pub async fn conformance(url: &str, key: &str, revision: &str) -> anyhow::Result
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     ensure!(
         output.status.success(),
-        "revision {revision} does not hold:\n{said}\n{}",
+        "revision {revision} does not hold:\n{}\n{}",
+        unexpected(&said, results.path()),
         String::from_utf8_lossy(&output.stderr)
     );
     Ok(said)
+}
+
+/// The end of the conformance runner's output, which names the unexpected results, and the checks of the
+/// scenarios that failed. The whole output is longer than what a test run shows of a failure.
+fn unexpected(said: &str, results: &Path) -> String {
+    let heads = ["Stale baseline entries", "Unexpected failures"];
+    let found = heads.into_iter().filter_map(|head| said.find(head)).min();
+    let mut report = said[found.unwrap_or(0)..].to_owned();
+    let folders = std::fs::read_dir(results).into_iter().flatten().flatten();
+    for folder in folders {
+        let name = folder.file_name();
+        // A folder is named server-SCENARIO-TIME.
+        let failed = report
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("✗ "));
+        let mut prefixes = failed.map(|scenario| format!("server-{scenario}-2"));
+        if prefixes.any(|prefix| name.to_string_lossy().starts_with(&prefix)) {
+            let checks = std::fs::read_to_string(folder.path().join("checks.json"));
+            report.push_str(&checks.unwrap_or_default());
+        }
+    }
+    report
 }
 
 /// The conformance runner's suite for authorization servers, which waits for a person in between.

@@ -14,6 +14,9 @@ use crate::process::wait;
 const NODES: [&str; 2] = ["one", "two"];
 /// Patroni takes no less.
 const LEASE_S: u32 = 20;
+/// A primary that does not reach etcd for so long steps down. Patroni takes no more for such a lease, and on a
+/// busy machine etcd can need seconds for a write. A lost machine is noticed by the end of its lease.
+const RETRY_S: u32 = 9;
 /// How many lines of each log a failed test prints.
 const LOG_LINES_MAX: usize = 60;
 
@@ -166,7 +169,7 @@ bootstrap:
   dcs:
     ttl: {LEASE_S}
     loop_wait: 1
-    retry_timeout: 3
+    retry_timeout: {RETRY_S}
     synchronous_mode: true
     postgresql: {{ parameters: {{ max_connections: 200 }} }}
   initdb: [{{ encoding: UTF8 }}, {{ auth: trust }}]
@@ -190,7 +193,7 @@ fn balancer(port: u16, patroni: [u16; 2], databases: [u16; 2]) -> String {
     timeout connect 2s
     timeout client 30m
     timeout server 30m
-    timeout check 2s
+    timeout check 10s
 listen primary
     bind 127.0.0.1:{port}
     option httpchk OPTIONS /primary
