@@ -157,6 +157,7 @@ impl Drop for Patroni {
     }
 }
 
+/// The configuration of one node. It does not wait for the disk: a test kills processes, never the system.
 fn node(folder: &Path, name: &str, etcd: &str, port: u16, database: u16) -> String {
     let binaries = postgres::find_binaries().expect("PostgreSQL is installed");
     let (folder, binaries) = (folder.display(), binaries.display());
@@ -180,7 +181,7 @@ postgresql:
   data_dir: {folder}/data
   bin_dir: {binaries}
   pgpass: {folder}/pgpass
-  parameters: {{ unix_socket_directories: '{folder}' }}
+  parameters: {{ unix_socket_directories: '{folder}', fsync: 'off' }}
   authentication: {{ superuser: {{ username: postgres }}, replication: {{ username: postgres }} }}
 "
     )

@@ -180,6 +180,13 @@ impl TestWorld {
         self.set_up(request, &browser()).await.unwrap()
     }
 
+    /// A signed-in member of the first workspace, as [`TestWorld::member`] makes one.
+    pub async fn member_caller(&self, role: Role) -> Caller {
+        let jwt = self.member(role, true).await.jwt;
+        let entered = self.authenticate_member(Some(jwt.expose()), ids::ulid("req"), None);
+        entered.await.unwrap().caller
+    }
+
     /// The key of a caller, as text.
     pub fn key_of(&self, caller: &Caller) -> String {
         self.keys.lock().unwrap()[&*caller.key_id].clone()

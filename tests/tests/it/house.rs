@@ -189,19 +189,34 @@ fn targets_without_tests_have_none() {
             };
             for file in files {
                 let text = std::fs::read_to_string(&file).unwrap();
-                let tested = |line: &str| {
-                    let line = line.trim_start();
-                    let marks = ["#[test]", "#[tokio::test", "#[cfg(test)]"];
-                    // Only its main file is searched, so it may have no modules.
-                    marks.iter().any(|mark| line.starts_with(mark))
-                        || (program && line.starts_with("mod "))
-                };
-                let found = text.lines().find(|line| tested(line));
+                let found = find_test(&text, program);
                 assert_eq!(found, None, "{} is not tested", file.display());
             }
         }
     }
     assert!(seen > 0);
+}
+
+#[test]
+fn a_test_of_a_target_without_tests_is_found() {
+    for line in ["#[test]", "    #[tokio::test(flavor = 1)]", "#[cfg(test)]"] {
+        assert_eq!(
+            find_test(&format!("fn a() {{}}\n{line}\n"), false),
+            Some(line)
+        );
+    }
+    assert_eq!(find_test("mod a;", true), Some("mod a;"));
+    assert_eq!(find_test("mod a;\n// #[test]", false), None);
+}
+
+/// The first line that begins a test. Of a program only the main file is searched, so a module counts too.
+fn find_test(text: &str, program: bool) -> Option<&str> {
+    let begins = |line: &&str| {
+        let line = line.trim_start();
+        let marks = ["#[test]", "#[tokio::test", "#[cfg(test)]"];
+        marks.iter().any(|mark| line.starts_with(mark)) || (program && line.starts_with("mod "))
+    };
+    text.lines().find(begins)
 }
 
 /// Files outside `allowed` that say one of `words` in code.

@@ -5,6 +5,9 @@
 //! A change of the folder goes on when its caller hangs up: its entry in the audit log is committed before the files
 //! are changed, and the two have to agree. An approval is one transaction with its entry.
 
+#[cfg(test)]
+mod tests;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -149,6 +152,9 @@ impl Gateway {
                 .as_ref()
                 .and_then(|sha256| manifests.iter().find(|cached| cached.sha256 == *sha256));
             let serving = snapshot.serving.get(&listed.service);
+            // The database names a new version a moment before it serves.
+            let serves = serving.map(|serving| &*serving.sha256);
+            let serves = serves.or(listed.sha256.as_deref());
             let used = usage.iter().find(|used| used.service == listed.service);
             let versions = self.store.plugin_versions(&listed.service).await?;
             let manifest = cached
@@ -165,7 +171,7 @@ impl Gateway {
                 versions: versions
                     .into_iter()
                     .map(|version| VersionInfo {
-                        active: listed.sha256.as_deref() == Some(version.sha256.as_str()),
+                        active: serves == Some(version.sha256.as_str()),
                         difference: differs(&version.sha256).filter(|found| !found.is_empty()),
                         version: version.version,
                         sha256: version.sha256,

@@ -228,12 +228,6 @@ mod tests {
     use crate::identity::members::sign_in::{SetUpRequest, SignedIn};
     use crate::testing::{TestWorld, browser};
 
-    async fn member_caller(world: &TestWorld, role: Role) -> Caller {
-        let jwt = world.member(role, true).await.jwt;
-        let entered = world.authenticate_member(Some(jwt.expose()), "req_1".to_owned(), None);
-        entered.await.unwrap().caller
-    }
-
     fn token(link: &IssuedLink) -> &str {
         link.url.expose().split_once('#').unwrap().1
     }
@@ -257,8 +251,8 @@ mod tests {
     #[tokio::test]
     async fn a_link_for_a_new_password_ends_with_the_role_that_it_was_made_for() {
         let world = TestWorld::open().await;
-        let owner = member_caller(&world, Role::Owner).await;
-        let admin = member_caller(&world, Role::Admin).await;
+        let owner = world.member_caller(Role::Owner).await;
+        let admin = world.member_caller(Role::Admin).await;
         let ada = world.member(Role::Member, true).await.me;
         let early = world.reset_member(&admin, &ada.member_id).await.unwrap();
         let promoted = world.change_member(&owner, &ada.member_id, Role::Owner);
