@@ -159,8 +159,8 @@ pub async fn conformance(url: &str, key: &str, revision: &str) -> anyhow::Result
     Ok(said)
 }
 
-/// The end of the conformance runner's output, which names the unexpected results, and the checks of the
-/// scenarios that failed. The whole output is longer than what a test run shows of a failure.
+/// What the conformance runner did not expect, with the checks of the scenarios that failed. A test run cuts
+/// its whole output before these.
 fn unexpected(said: &str, results: &Path) -> String {
     let heads = ["Stale baseline entries", "Unexpected failures"];
     let found = heads.into_iter().filter_map(|head| said.find(head)).min();

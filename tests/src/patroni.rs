@@ -14,8 +14,8 @@ use crate::process::wait;
 const NODES: [&str; 2] = ["one", "two"];
 /// Patroni takes no less.
 const LEASE_S: u32 = 20;
-/// A primary that does not reach etcd for so long steps down. Patroni takes no more for such a lease, and on a
-/// busy machine etcd can need seconds for a write. A lost machine is noticed by the end of its lease.
+/// How long a primary tries to reach etcd before it steps down: the longest that Patroni allows with this lease,
+/// because a write to etcd can take seconds on a busy machine. Failover does not wait for it.
 const RETRY_S: u32 = 9;
 /// How many lines of each log a failed test prints.
 const LOG_LINES_MAX: usize = 60;
@@ -157,7 +157,7 @@ impl Drop for Patroni {
     }
 }
 
-/// The configuration of one node. It does not wait for the disk: a test kills processes, never the system.
+/// The configuration of one node, without `fsync`: tests kill processes, not machines.
 fn node(folder: &Path, name: &str, etcd: &str, port: u16, database: u16) -> String {
     let binaries = postgres::find_binaries().expect("PostgreSQL is installed");
     let (folder, binaries) = (folder.display(), binaries.display());

@@ -180,7 +180,7 @@ impl TestWorld {
         self.set_up(request, &browser()).await.unwrap()
     }
 
-    /// A signed-in member of the first workspace, as [`TestWorld::member`] makes one.
+    /// The caller of a new member of the first workspace.
     pub async fn member_caller(&self, role: Role) -> Caller {
         let jwt = self.member(role, true).await.jwt;
         let entered = self.authenticate_member(Some(jwt.expose()), ids::ulid("req"), None);

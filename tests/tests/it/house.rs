@@ -209,7 +209,7 @@ fn a_test_of_a_target_without_tests_is_found() {
     assert_eq!(find_test("mod a;\n// #[test]", false), None);
 }
 
-/// The first line that begins a test. Of a program only the main file is searched, so a module counts too.
+/// The first line that begins a test. A program is searched in its main file only, so there `mod` counts too.
 fn find_test(text: &str, program: bool) -> Option<&str> {
     let begins = |line: &&str| {
         let line = line.trim_start();

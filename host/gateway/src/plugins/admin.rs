@@ -152,7 +152,7 @@ impl Gateway {
                 .as_ref()
                 .and_then(|sha256| manifests.iter().find(|cached| cached.sha256 == *sha256));
             let serving = snapshot.serving.get(&listed.service);
-            // The database names a new version a moment before it serves.
+            // The database has a new version before this process serves it.
             let serves = serving.map(|serving| &*serving.sha256);
             let serves = serves.or(listed.sha256.as_deref());
             let used = usage.iter().find(|used| used.service == listed.service);

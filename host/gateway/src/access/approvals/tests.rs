@@ -202,10 +202,7 @@ async fn who_asked_never_decides_unless_a_member_is_left_to() {
     }
     assert!(!world.approval(&agent, &id).await.unwrap().can_decide);
 
-    let signed_in = world.member(Role::Admin, true).await;
-    let jwt = signed_in.jwt.expose().to_owned();
-    let entered = world.authenticate_member(Some(&jwt), "req_1".to_owned(), None);
-    let admin = entered.await.unwrap().caller;
+    let admin = world.member_caller(Role::Admin).await;
     for (approvers, may) in [
         (Approvers::Admins, false),
         (Approvers::Members, false),
@@ -227,10 +224,7 @@ async fn who_asked_never_decides_unless_a_member_is_left_to() {
 #[tokio::test]
 async fn a_member_finds_what_concerns_their_user_where_the_rule_says_so() {
     let world = TestWorld::open().await;
-    let signed_in = world.member(Role::Member, true).await;
-    let jwt = signed_in.jwt.expose().to_owned();
-    let entered = world.authenticate_member(Some(&jwt), "req_1".to_owned(), None);
-    let member = entered.await.unwrap().caller;
+    let member = world.member_caller(Role::Member).await;
     let agent = world.caller(&[Scope::Admin]).await;
     for (user, approvers, finds) in [
         (&member.default_user, Approvers::Admins, false),
