@@ -266,7 +266,8 @@ fn package(folder: &Path) {
     }
 }
 
-/// The errors of each target: line, message, what is written at the place, and notes.
+/// The errors of each target: line, message, what is written at the place, and notes. Each is listed once: how often the
+/// compiler repeats an error depends on how it compiles, for example incrementally.
 fn errors(messages: &str) -> BTreeMap<String, Vec<String>> {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for line in messages.lines() {
@@ -299,7 +300,10 @@ fn errors(messages: &str) -> BTreeMap<String, Vec<String>> {
             }
         }
         let target = text(&message["target"]["name"]);
-        found.entry(target).or_default().push(said);
+        let errors = found.entry(target).or_default();
+        if !errors.contains(&said) {
+            errors.push(said);
+        }
     }
     found
 }
