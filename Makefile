@@ -89,6 +89,13 @@ gate-programs: tools
 clean-machine: ## builds in a fresh Debian; SUITES="bookworm trixie", STEPS="tools dashboard", run, test or newcomers, WITH="nodejs npm"
 	tests/clean_machine.sh
 
+.PHONY: clean-test conditions
+clean-test: ## `make test` in a fresh Debian 12 and 13; SUITES=trixie for one of them
+	STEPS=test tests/clean_machine.sh
+
+conditions: tools ## `make test` as another user, in a path with a space, with another locale, zone, one processor, no network
+	tests/conditions.sh
+
 .PHONY: judge newcomers
 judge: plugins dashboard ## what `plugin check` and the gateway make of MUTANTS=4000 random plugins; SEED=1 repeats a run
 	cargo build --locked -p toolgate
