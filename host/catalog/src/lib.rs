@@ -24,8 +24,10 @@ pub mod rights;
 mod schema;
 mod scope;
 pub mod stand_ins;
+pub mod statements;
 pub mod token_parameters;
 mod tool;
+pub mod verbs;
 pub mod wire;
 
 use std::collections::BTreeMap;

@@ -245,6 +245,12 @@ impl<'d> Compose<'d> {
             &service,
         );
         self.schemas(&mut drafts);
+        // After the other notes, of which there are at most a bound: an operation that is left out is said first.
+        for draft in &mut drafts {
+            if let Some(note) = draft.settle_effect() {
+                self.notes.changed(&draft.pointer, note);
+            }
+        }
 
         let mut description = words::prose(text("description"), 600);
         if description.chars().count() < 20 {

@@ -1,11 +1,13 @@
 //! One operation: its tool for the manifest and its row for the table.
 
 mod answers;
+mod effect;
 mod parameters;
 
 use std::collections::BTreeMap;
 
 use answers::{accept, error_shape, media_types, pages, projection};
+use effect::DecidedEffect;
 use parameters::{PageParameters, ParameterReader};
 
 use serde_json::{Value, json};
@@ -43,6 +45,20 @@ pub struct DraftTool<'d> {
     /// Media types of its good answers, in lower case without parameters.
     pub answers: Vec<String>,
     pub pointer: String,
+    /// Whether words and arguments may decide the effect.
+    guessed: bool,
+    effect_note: Option<String>,
+}
+
+impl DraftTool<'_> {
+    /// Decides the effect by the arguments too, once they are written. Returns what the author has to be told of it.
+    pub fn settle_effect(&mut self) -> Option<String> {
+        let by_arguments = self
+            .guessed
+            .then(|| effect::by_arguments(&mut self.tool))
+            .flatten();
+        by_arguments.or_else(|| self.effect_note.take())
+    }
 }
 
 /// What all operations of a document share.
@@ -196,7 +212,7 @@ pub fn draft<'d>(
         error,
         download,
     };
-    let mut tool = tool(shared, place, own, needs, pagination.is_some());
+    let (mut tool, decided) = tool(shared, place, own, needs, pagination.is_some());
     match method {
         _ if tool.effect != Effect::Read => {}
         Method::Get | Method::Head => {}
@@ -214,6 +230,8 @@ pub fn draft<'d>(
         operation,
         answers,
         pointer: place.pointer.clone(),
+        guessed: !decided.declared && own.graphql.is_none(),
+        effect_note: decided.note,
     })
 }
 
@@ -302,7 +320,7 @@ fn tool(
     own: &OperationKeys,
     needs: SecurityNeeds,
     paginated: bool,
-) -> ToolSpec {
+) -> (ToolSpec, DecidedEffect) {
     let node = place.node;
     let name = match &own.name {
         Some(name) => name.clone(),
@@ -342,18 +360,8 @@ fn tool(
             words::clean(place.path, 200)
         ),
     };
-    let effect = own
-        .effect
-        .unwrap_or_else(|| match own.graphql.as_deref().map(str::trim_start) {
-            Some(document) if document.starts_with("mutation") => {
-                match words::effect("post", &name) {
-                    Effect::Read => Effect::Write,
-                    other => other,
-                }
-            }
-            Some(_) => Effect::Read,
-            None => words::effect(place.method, &name),
-        });
+    let decided = effect::decide(place, own, shared.keys, &name);
+    let effect = decided.effect;
     let tags = node.elements("tags").filter_map(|tag| tag.value.as_str());
     let keywords = if own.keywords.is_empty() {
         tags.map(|tag| words::clean(tag, 60))
@@ -367,7 +375,7 @@ fn tool(
             .take(KEYWORDS_MAX)
             .collect()
     };
-    ToolSpec {
+    let tool = ToolSpec {
         name,
         title,
         description,
@@ -392,5 +400,6 @@ fn tool(
         deprecated: node
             .flag("deprecated")
             .then(|| "The service marks this operation as deprecated.".to_owned()),
-    }
+    };
+    (tool, decided)
 }

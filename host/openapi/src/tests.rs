@@ -1,5 +1,7 @@
 //! Whole descriptions: what of one operation ends up where.
 
+mod effects;
+
 use serde_json::{Value, json};
 use toolgate_openapi_table::{Content, Encoding, Operation, Place, Source};
 

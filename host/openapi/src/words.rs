@@ -1,6 +1,4 @@
-//! Names, effects and texts derived from what a description says.
-
-use toolgate_catalog::manifest::Effect;
+//! Names and texts derived from what a description says.
 
 /// Longest name of a service that is made of a title, in characters; a set one may have 40.
 const SERVICE_CHARS_MAX: usize = 24;
@@ -136,51 +134,6 @@ pub fn argument(name: &str) -> String {
     }
 }
 
-/// What an operation does, by its method and the words of its name.
-pub fn effect(method: &str, name: &str) -> Effect {
-    let says = |list: &[&str]| name.split('_').any(|word| list.contains(&word));
-    let first = name.split('_').next().unwrap_or_default();
-    match method {
-        "get" | "head" | "options" => Effect::Read,
-        "delete" => Effect::Destructive,
-        _ if says(&[
-            "delete",
-            "remove",
-            "destroy",
-            "purge",
-            "revoke",
-            "terminate",
-            "erase",
-        ]) =>
-        {
-            Effect::Destructive
-        }
-        "post"
-            if matches!(
-                first,
-                "get"
-                    | "list"
-                    | "search"
-                    | "find"
-                    | "query"
-                    | "count"
-                    | "lookup"
-                    | "fetch"
-                    | "describe"
-                    | "read"
-                    | "preview"
-                    | "validate"
-                    | "check"
-                    | "calculate"
-                    | "estimate"
-            ) =>
-        {
-            Effect::Read
-        }
-        _ => Effect::Write,
-    }
-}
-
 /// A text that a reader sees whole: no invisible characters, white space folded, at most
 /// `chars_max` characters and cut at a sentence or word.
 pub fn clean(text: &str, chars_max: usize) -> String {
@@ -255,8 +208,7 @@ pub fn version(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{argument, clean, effect, prose, service, shorten, snake, version};
-    use toolgate_catalog::manifest::Effect;
+    use super::{argument, clean, prose, service, shorten, snake, version};
 
     #[test]
     fn names_become_lowercase_words() {
@@ -291,20 +243,6 @@ mod tests {
             ("[]", "value"),
         ] {
             assert_eq!(argument(from), to);
-        }
-    }
-
-    #[test]
-    fn the_effect_follows_the_method_and_for_post_the_name() {
-        for (method, name, expected) in [
-            ("get", "delete_everything", Effect::Read),
-            ("delete", "x", Effect::Destructive),
-            ("post", "search_users", Effect::Read),
-            ("post", "users_remove", Effect::Destructive),
-            ("post", "create_list", Effect::Write),
-            ("put", "search_users", Effect::Write),
-        ] {
-            assert_eq!(effect(method, name), expected, "{method} {name}");
         }
     }
 

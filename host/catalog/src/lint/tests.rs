@@ -358,3 +358,46 @@ fn findings_are_bounded_and_counted() {
     assert!(found.omitted > 0);
     assert!(found.reason().is_some_and(|reason| reason.contains("more")));
 }
+
+#[test]
+fn a_reading_tool_whose_words_or_arguments_change_something_gets_a_warning() {
+    let named = |name: &'static str, title: Option<&'static str>| {
+        move |m: &mut Value| {
+            m["tools"][0]["effect"] = json!("read");
+            m["tools"][0]["name"] = json!(name);
+            m["tools"][0]["title"] = title.into();
+        }
+    };
+    let reason = "changes something; a tool declared `read` runs without asking anyone";
+    for name in [
+        "get_and_lock",
+        "users_delete",
+        "send_mail",
+        "reset_password",
+    ] {
+        check_warning(named(name, None), "/tools/0/effect", reason);
+    }
+    check_warning(
+        named("status", Some("Stop a scan")),
+        "/tools/0/effect",
+        reason,
+    );
+    let found = found(named("list_deleted_items", Some("List deleted items")));
+    let about = |found: &Lint| found.warnings.iter().any(|w| w.path == "/tools/0/effect");
+    assert!(!about(&found), "{:?}", found.warnings);
+
+    let argument = |schema: Value| {
+        move |m: &mut Value| {
+            m["tools"][0]["effect"] = json!("read");
+            m["tools"][0]["name"] = json!("query");
+            m["tools"][0]["title"] = Value::Null;
+            m["tools"][0]["input"] = json!({"type": "object", "properties": {"sql": schema}});
+        }
+    };
+    let free = argument(json!({"type": "string", "description": "The statement."}));
+    check_warning(free, "/tools/0/effect", "`sql` looks like a statement");
+    let bounded =
+        json!({"type": "string", "enum": ["SHOW TABLES"], "description": "The statement."});
+    let found = super::tests::found(argument(bounded));
+    assert!(!about(&found), "{:?}", found.warnings);
+}

@@ -7,6 +7,8 @@ use serde_json::Value;
 use super::{Lint, ManifestPath, NAME_RULE, auth, defaults, is_name, schema, text};
 use crate::manifest::{ConfigKey, Effect, Manifest, Slot, ToolSpec};
 use crate::queries::{NamedQuery, QUERIES_MAX, QueryBase};
+use crate::statements::statement_argument;
+use crate::verbs::{CallNames, VerbPlace, changing_verb};
 use crate::{arguments, hosts};
 
 /// Most tools of one manifest.
@@ -187,6 +189,40 @@ fn effect(tool: &ToolSpec, found: &mut Lint, at: &ManifestPath<'_>) {
         found.warn(
             &at,
             format!("`{verb}` promises to change nothing; the effect says otherwise"),
+        );
+    }
+    if tool.effect != Effect::Read {
+        return;
+    }
+    let call = CallNames {
+        id: Some(&tool.name),
+        summary: tool.title.as_deref(),
+        ..CallNames::default()
+    };
+    if let Some(changing) = changing_verb(&call) {
+        let place = match changing.place {
+            VerbPlace::Summary => "title",
+            VerbPlace::Name | VerbPlace::Path | VerbPlace::Query => "name",
+        };
+        let verb = text::shown(&changing.verb);
+        found.warn(
+            &at,
+            format!("`{verb}` in the {place} changes something; a tool declared `read` runs without asking anyone"),
+        );
+    }
+    let said = format!(
+        "{} {}",
+        tool.title.as_deref().unwrap_or_default(),
+        tool.description
+    );
+    if let Some(statement) = statement_argument(&tool.input.value(), &said) {
+        let argument = text::shown(&statement.argument);
+        found.warn(
+            &at,
+            format!(
+                "`{argument}` looks like a statement that the service executes; say by `pattern` or `enum` which \
+                 ones are accepted, or declare the tool `destructive`"
+            ),
         );
     }
 }

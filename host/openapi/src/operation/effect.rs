@@ -1,0 +1,140 @@
+//! What an operation does where its author does not say: by its method, the words of its names, and its arguments.
+
+use toolgate_catalog::manifest::{Effect, ToolSpec};
+use toolgate_catalog::statements::{StatementArgument, statement_argument};
+use toolgate_catalog::verbs::{self, CallNames};
+
+use super::OperationLocation;
+use crate::keys::{DocumentKeys, OperationKeys};
+use crate::words;
+
+/// An effect, and for the author what decided it if that was words alone.
+pub(super) struct DecidedEffect {
+    pub(super) effect: Effect,
+    pub(super) note: Option<String>,
+    /// The author says it.
+    pub(super) declared: bool,
+}
+
+/// Decides by method and words. `name`: the tool's.
+pub(super) fn decide(
+    place: &OperationLocation<'_>,
+    own: &OperationKeys,
+    document: &DocumentKeys,
+    name: &str,
+) -> DecidedEffect {
+    if let Some(effect) = own.effect {
+        return DecidedEffect {
+            effect,
+            note: None,
+            declared: true,
+        };
+    }
+    let (effect, note) = match own.graphql.as_deref().map(str::trim_start) {
+        Some(document) if document.starts_with("mutation") => (
+            verbs::removing_verb(name).map_or(Effect::Write, |_| Effect::Destructive),
+            None,
+        ),
+        Some(_) => (Effect::Read, None),
+        None => by_words(place, own, document, name),
+    };
+    DecidedEffect {
+        effect,
+        note,
+        declared: false,
+    }
+}
+
+fn by_words(
+    place: &OperationLocation<'_>,
+    own: &OperationKeys,
+    document: &DocumentKeys,
+    name: &str,
+) -> (Effect, Option<String>) {
+    let said = place.node.text("operationId");
+    let id = said.unwrap_or(name);
+    let constants = document.query.values().chain(own.query.values());
+    let constants: Vec<&str> = constants.map(|value| value.0.as_str()).collect();
+    let summary = place
+        .node
+        .text("summary")
+        .or_else(|| place.item.text("summary"));
+    let call = CallNames {
+        id: said,
+        path: place.path,
+        constants: &constants,
+        summary,
+    };
+    // A name that the author chose says as much as an id.
+    let named = own.name.as_deref().map(|name| CallNames {
+        id: Some(name),
+        ..CallNames::default()
+    });
+    let changing = || verbs::changing_verb(&call).or_else(|| verbs::changing_verb(&named?));
+    let method = place.method.to_uppercase();
+    match place.method {
+        "get" | "head" | "options" => {
+            let Some(found) = changing() else {
+                return (Effect::Read, None);
+            };
+            let (effect, word) = if found.removes() {
+                (Effect::Destructive, "destructive")
+            } else {
+                (Effect::Write, "write")
+            };
+            let note = format!(
+                "decided from words alone: `{}` in the {} changes something, so this {method} is `{word}`; if it only \
+                 reads, write `x-toolgate: {{ effect: read }}`",
+                words::clean(&found.verb, 40),
+                found.place.as_str()
+            );
+            (effect, Some(note))
+        }
+        "delete" => (Effect::Destructive, None),
+        _ => {
+            let removing = verbs::removing_verb(id).or_else(|| verbs::removing_verb(name));
+            if let Some(verb) = removing {
+                let note = format!(
+                    "decided from words alone: `{verb}` in the name removes something, so this {method} is `destructive`; \
+                     write `x-toolgate: {{ effect: write }}` if nothing is lost"
+                );
+                return (Effect::Destructive, Some(note));
+            }
+            let asks = place.method == "post"
+                && verbs::only_asks(id).is_some()
+                && verbs::only_asks(name).is_some()
+                && changing().is_none();
+            if !asks {
+                return (Effect::Write, None);
+            }
+            let note = format!(
+                "decided from words alone: every verb in `{}` reads, so this POST is `read`; write `x-toolgate: \
+                 {{ effect: read }}`, or `write` if it changes something",
+                words::clean(id, 100)
+            );
+            (Effect::Read, Some(note))
+        }
+    }
+}
+
+/// Makes a tool that would be a read, by method and words, destructive where an argument is a statement of a language
+/// that can change something. Returns the note about it.
+pub(super) fn by_arguments(tool: &mut ToolSpec) -> Option<String> {
+    if tool.effect != Effect::Read {
+        return None;
+    }
+    let said = format!(
+        "{} {}",
+        tool.title.as_deref().unwrap_or_default(),
+        tool.description
+    );
+    let StatementArgument { argument, language } = statement_argument(&tool.input.value(), &said)?;
+    tool.effect = Effect::Destructive;
+    tool.queries.clear();
+    let of = language.map_or_else(String::new, |language| format!(" of {language}"));
+    Some(format!(
+        "the argument `{argument}` is a statement{of}, which can change something, so the effect is `destructive`: say \
+         by `pattern` or `enum` which statements are accepted, or write `x-toolgate: {{ effect: read }}` if the service \
+         executes only questions"
+    ))
+}
