@@ -18,6 +18,7 @@ mod connect;
 mod corpus;
 mod crash;
 mod dashboard;
+mod declared_effects;
 mod demo;
 mod deploy;
 mod described;

@@ -322,6 +322,21 @@ async fn points_are_written_to_a_real_influxdb_and_queried() {
     let query = json!({ "db": "garden", "q": "SELECT MEAN(usage) FROM cpu" });
     let said = refused(&gateway, "influxdb_query_influxql", query).await;
     assert!(said.contains("database not found"), "{said}");
+    // A tool that reads reaches no statement that changes something, though this server executes both on a GET.
+    for q in [
+        "SHOW MEASUREMENTS; DROP DATABASE house",
+        "SELECT usage INTO copied FROM cpu",
+    ] {
+        let query = json!({ "db": "house", "q": q });
+        refused(&gateway, "influxdb_query_influxql", query).await;
+    }
+    let measurements = json!({ "db": "house", "q": "SHOW MEASUREMENTS;" });
+    let kept = run(&gateway, "influxdb_query_influxql", measurements).await;
+    let kept = kept.to_string();
+    assert!(
+        kept.contains("\"cpu\"") && !kept.contains("copied"),
+        "{kept}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
