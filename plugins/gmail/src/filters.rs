@@ -65,7 +65,7 @@ pub fn create_filter(args: CreateFilter, cx: &Context) -> Result<Value, ToolErro
 }
 
 /// Lists the filters of the mailbox: what each looks for and what it does.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.settings.basic"], keywords = ["rules", "automatic sorting"], example = {})]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["rules", "automatic sorting"], example = {})]
 pub fn list_filters(cx: &Context) -> Result<Value, ToolError> {
     let answer = gmail(cx).get("/settings/filters").fetch()?;
     Ok(pick_each(&answer["filter"], FILTER))
@@ -78,7 +78,7 @@ pub struct OneFilter {
 }
 
 /// Reads one filter: what mail it looks for and which labels it adds and removes.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.settings.basic"], keywords = ["rule"], example = { "filter_id": "ANe1Bmj1" })]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["rule"], example = { "filter_id": "ANe1Bmj1" })]
 pub fn get_filter(args: OneFilter, cx: &Context) -> Result<Value, ToolError> {
     let request = gmail(cx).get(path!("/settings/filters/{}", args.filter_id));
     Ok(pick(&request.fetch()?, FILTER))

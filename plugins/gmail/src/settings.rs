@@ -62,7 +62,7 @@ fn vacation(settings: &Value) -> Value {
 }
 
 /// Reads the automatic answer for times of absence: whether it is on, its text and its days.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.settings.basic"], keywords = ["out of office", "vacation responder", "absence", "auto reply"], example = {})]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["out of office", "vacation responder", "absence", "auto reply"], example = {})]
 pub fn get_vacation_responder(cx: &Context) -> Result<Value, ToolError> {
     Ok(vacation(&gmail(cx).get("/settings/vacation").fetch()?))
 }
@@ -145,7 +145,7 @@ const SENDER: &[&str] = &[
 ];
 
 /// Lists the addresses as which the account may send, each with name and signature (HTML).
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.settings.basic"], keywords = ["aliases", "send as", "signature", "from address"], example = {})]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["aliases", "send as", "signature", "from address"], example = {})]
 pub fn list_senders(cx: &Context) -> Result<Value, ToolError> {
     let answer = gmail(cx).get("/settings/sendAs").fetch()?;
     Ok(pick_each(&answer["sendAs"], SENDER))
@@ -173,7 +173,7 @@ pub fn update_signature(args: UpdateSignature, cx: &Context) -> Result<Value, To
 }
 
 /// Lists the addresses to which mail may be forwarded, with their state of confirmation, and what is forwarded now.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.settings.basic"], keywords = ["auto forward", "redirect"], example = {})]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/gmail.readonly"], keywords = ["auto forward", "redirect"], example = {})]
 pub fn list_forwarding_addresses(cx: &Context) -> Result<Value, ToolError> {
     let answer = gmail(cx).get("/settings/forwardingAddresses").fetch()?;
     let now = gmail(cx).get("/settings/autoForwarding").fetch()?;

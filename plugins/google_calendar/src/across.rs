@@ -27,7 +27,7 @@ pub struct FindEvents {
 }
 
 /// Searches the events of all calendars of the account for words, in the order they begin. Asks up to 30 calendars.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/calendar"], keywords = ["when is", "search appointments", "find meeting", "all calendars"],
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/calendar.readonly"], keywords = ["when is", "search appointments", "find meeting", "all calendars"],
        example = { "query": "dentist" })]
 pub fn find_events(args: FindEvents, cx: &Context) -> Result<Value, ToolError> {
     let from = match &args.from {
@@ -95,7 +95,7 @@ pub struct ListEventChanges {
 }
 
 /// Lists events that were made, changed or cancelled since a moment; cancelled ones have the status `cancelled`.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/calendar"], keywords = ["sync", "new events", "what changed", "cancelled"],
+#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/calendar.readonly"], keywords = ["sync", "new events", "what changed", "cancelled"],
        example = { "since": "2026-03-31T14:00:00Z" })]
 pub fn list_event_changes(args: ListEventChanges, cx: &Context) -> Result<Output, ToolError> {
     let answer = api(cx)
@@ -112,7 +112,7 @@ pub fn list_event_changes(args: ListEventChanges, cx: &Context) -> Result<Output
 }
 
 /// Reads the account's calendar settings: time zone, week start, language, length of events and others.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/calendar"], keywords = ["my time zone", "preferences", "locale"], example = {})]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/calendar.readonly"], keywords = ["my time zone", "preferences", "locale"], example = {})]
 pub fn get_settings(cx: &Context) -> Result<Value, ToolError> {
     let request = api(cx).get("/users/me/settings");
     let answer = request.query("maxResults", 250u32).fetch()?;

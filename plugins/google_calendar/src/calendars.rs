@@ -15,7 +15,7 @@ pub struct ListCalendars {
 }
 
 /// Lists the calendars of the account with id, name, time zone and what it may do there.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/calendar"], keywords = ["my calendars", "shared calendars"],
+#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/calendar.readonly"], keywords = ["my calendars", "shared calendars"],
        example = { "writable": true })]
 pub fn list_calendars(args: ListCalendars, cx: &Context) -> Result<Output, ToolError> {
     let role = args.writable.then_some("writer");
@@ -45,7 +45,7 @@ pub struct OneCalendar {
 }
 
 /// Reads the name, description and time zone of a calendar.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/calendar"], keywords = ["time zone", "details"],
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/calendar.readonly"], keywords = ["time zone", "details"],
        example = {})]
 pub fn get_calendar(args: OneCalendar, cx: &Context) -> Result<Value, ToolError> {
     let found = api(cx).get(path!("/calendars/{}", args.calendar)).fetch()?;
@@ -97,7 +97,7 @@ pub struct ListAcl {
 }
 
 /// Lists who may see or change a calendar.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/calendar"], keywords = ["permissions", "shared with", "access"],
+#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/calendar.acls.readonly"], keywords = ["permissions", "shared with", "access"],
        example = { "calendar": "r@group.calendar.google.com" })]
 pub fn list_acl(args: ListAcl, cx: &Context) -> Result<Output, ToolError> {
     let request = api(cx).get(path!("/calendars/{}/acl", args.calendar));

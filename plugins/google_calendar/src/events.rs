@@ -42,7 +42,7 @@ pub struct ListEvents {
 }
 
 /// Lists events in the order they begin, repeated ones each time, from now on or between two days.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/calendar"], keywords = ["agenda", "appointments", "meetings", "today", "schedule", "what is on"],
+#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/calendar.readonly"], keywords = ["agenda", "appointments", "meetings", "today", "schedule", "what is on"],
        example = { "from": "2026-03-31", "to": "2026-03-31", "time_zone": "Europe/Berlin" })]
 pub fn list_events(args: ListEvents, cx: &Context) -> Result<Output, ToolError> {
     // All pages of a list begin at the same moment, so the cursor carries it.
@@ -84,7 +84,7 @@ pub struct OneEvent {
 }
 
 /// Reads one event with guests and their answers, place, description and repetition.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/calendar"], keywords = ["details", "guests", "who comes"], example = { "event": "abc123def456" })]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/calendar.readonly"], keywords = ["details", "guests", "who comes"], example = { "event": "abc123def456" })]
 pub fn get_event(args: OneEvent, cx: &Context) -> Result<Value, ToolError> {
     let address = path!("/calendars/{}/events/{}", args.calendar, args.event);
     Ok(shown(&api(cx).get(address).fetch()?))
@@ -107,7 +107,7 @@ pub struct ListInstances {
 }
 
 /// Lists the single times of a repeated event, each with an id of its own.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/calendar"], keywords = ["recurring", "series", "occurrences"], example = { "event": "abc123def456" })]
+#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/calendar.readonly"], keywords = ["recurring", "series", "occurrences"], example = { "event": "abc123def456" })]
 pub fn list_event_instances(args: ListInstances, cx: &Context) -> Result<Output, ToolError> {
     let address = path!(
         "/calendars/{}/events/{}/instances",

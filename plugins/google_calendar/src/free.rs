@@ -54,7 +54,7 @@ pub struct QueryFreeBusy {
 
 /// Tells when people or calendars are busy between two moments, without what they do.
 #[tool(effect = "read",
-    queries = ["POST https://www.googleapis.com/calendar/v3/freeBusy"], scopes = ["https://www.googleapis.com/auth/calendar"], keywords = ["availability", "occupied", "free or busy"],
+    queries = ["POST https://www.googleapis.com/calendar/v3/freeBusy"], scopes = ["https://www.googleapis.com/auth/calendar.readonly"], keywords = ["availability", "occupied", "free or busy"],
        example = { "calendars": ["anna@example.com"], "from": "2026-03-31T09:00:00+02:00", "to": "2026-03-31T18:00:00+02:00" })]
 pub fn query_free_busy(args: QueryFreeBusy, cx: &Context) -> Result<Value, ToolError> {
     let (from, to) = range(&args.from, &args.to)?;
@@ -136,7 +136,7 @@ pub struct FindFreeSlots {
 /// Answers the free stretches in order, and names calendars that could not be seen. Days are counted in
 /// the offset of from, also over a change of daylight saving time.
 #[tool(effect = "read",
-    queries = ["POST https://www.googleapis.com/calendar/v3/freeBusy"], scopes = ["https://www.googleapis.com/auth/calendar"], keywords = ["availability", "find a time", "meeting slot", "when is everyone free", "schedule"],
+    queries = ["POST https://www.googleapis.com/calendar/v3/freeBusy"], scopes = ["https://www.googleapis.com/auth/calendar.readonly"], keywords = ["availability", "find a time", "meeting slot", "when is everyone free", "schedule"],
        example = { "calendars": ["primary", "anna@example.com"], "from": "2026-03-31T00:00:00+02:00", "to": "2026-04-04T00:00:00+02:00", "duration_minutes": 45 })]
 pub fn find_free_slots(args: FindFreeSlots, cx: &Context) -> Result<Value, ToolError> {
     let (from, to) = range(&args.from, &args.to)?;

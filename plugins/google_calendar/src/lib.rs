@@ -31,7 +31,7 @@ toolgate_sdk::plugin! {
         authorize_url: "https://accounts.google.com/o/oauth2/v2/auth",
         token_url: "https://oauth2.googleapis.com/token",
         revoke_url: "https://oauth2.googleapis.com/revoke",
-        scopes: ["https://www.googleapis.com/auth/calendar"],
+        scopes: ["https://www.googleapis.com/auth/calendar.readonly"],
         authorize_params: { access_type: "offline", prompt: "consent", include_granted_scopes: "true" },
         token_auth: "post",
         placement: { header: "authorization", template: "Bearer {secret}" },

@@ -53,7 +53,7 @@ pub struct GetDocument {
 }
 
 /// Reads a document as Markdown, with the names of its tabs.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/documents"], keywords = ["open", "content", "text", "read doc"],
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/documents.readonly"], keywords = ["open", "content", "text", "read doc"],
        example = { "document": "https://docs.google.com/document/d/1dOcId/edit" })]
 pub fn get_document(args: GetDocument, cx: &Context) -> Result<Value, ToolError> {
     let id = file_id(&args.document, "document")?;
@@ -77,7 +77,7 @@ pub fn get_document(args: GetDocument, cx: &Context) -> Result<Value, ToolError>
 }
 
 /// Lists the headings of a document with their level, and its tabs: where things can be written.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/documents"], keywords = ["headings", "structure", "sections", "table of contents"],
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/documents.readonly"], keywords = ["headings", "structure", "sections", "table of contents"],
        example = { "document": "1dOcId" })]
 pub fn get_outline(args: GetDocument, cx: &Context) -> Result<Value, ToolError> {
     let id = file_id(&args.document, "document")?;

@@ -27,7 +27,7 @@ toolgate_sdk::plugin! {
         authorize_url: "https://accounts.google.com/o/oauth2/v2/auth",
         token_url: "https://oauth2.googleapis.com/token",
         revoke_url: "https://oauth2.googleapis.com/revoke",
-        scopes: ["https://www.googleapis.com/auth/documents"],
+        scopes: ["https://www.googleapis.com/auth/documents.readonly"],
         authorize_params: { access_type: "offline", prompt: "consent", include_granted_scopes: "true" },
         token_auth: "post",
         placement: { header: "authorization", template: "Bearer {secret}" },

@@ -125,7 +125,7 @@ pub struct ListAccessRequests {
 }
 
 /// Lists who asked for access to a file and waits for an answer.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["pending requests", "wants access", "access proposals"], example = { "file": "1a2B3cD4eF" })]
+#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["pending requests", "wants access", "access proposals"], example = { "file": "1a2B3cD4eF" })]
 pub fn list_access_requests(args: ListAccessRequests, cx: &Context) -> Result<Output, ToolError> {
     let id = id_of(&args.file, "file")?;
     let request = api(cx).get(path!("/drive/v3/files/{}/accessproposals", id));

@@ -30,7 +30,7 @@ pub struct ListApprovals {
 }
 
 /// Lists the approvals of a file: their state, reviewers and what each of them answered.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["sign off", "review status"], example = { "file": "1a2B3cD4eF" })]
+#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["sign off", "review status"], example = { "file": "1a2B3cD4eF" })]
 pub fn list_approvals(args: ListApprovals, cx: &Context) -> Result<Output, ToolError> {
     let id = id_of(&args.file, "file")?;
     let request = api(cx).get(path!("/drive/v3/files/{}/approvals", id));

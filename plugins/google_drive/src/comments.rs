@@ -16,7 +16,7 @@ pub struct ListComments {
 }
 
 /// Lists the comments on a file with the text they are about and their answers.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["discussion", "remarks", "feedback"], example = { "file": "1a2B3cD4eF" })]
+#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["discussion", "remarks", "feedback"], example = { "file": "1a2B3cD4eF" })]
 pub fn list_comments(args: ListComments, cx: &Context) -> Result<Output, ToolError> {
     let id = id_of(&args.file, "file")?;
     let fields = "nextPageToken,comments(id,content,createdTime,resolved,author(displayName),\
@@ -189,7 +189,7 @@ pub fn delete_comment(args: DeleteComment, cx: &Context) -> Result<Value, ToolEr
 }
 
 /// Reads one comment with the text it is about and all answers with their ids.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["thread", "remark"], example = { "file": "1a2B3cD4eF", "comment": "c1" })]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["thread", "remark"], example = { "file": "1a2B3cD4eF", "comment": "c1" })]
 pub fn get_comment(args: OneComment, cx: &Context) -> Result<Value, ToolError> {
     let address = address(&args.file, &args.comment, None)?;
     let fields = "id,content,createdTime,resolved,author(displayName),quotedFileContent(value),\

@@ -32,7 +32,7 @@ pub struct ReadText {
 }
 
 /// Reads the text of a file: a Google document as Markdown, a sheet as CSV, slides as text, a text file as it is.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["open", "content", "show document", "what does it say"], example = { "file": "1a2B3cD4eF" })]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["open", "content", "show document", "what does it say"], example = { "file": "1a2B3cD4eF" })]
 pub fn read_text(args: ReadText, cx: &Context) -> Result<Value, ToolError> {
     let id = id_of(&args.file, "file")?;
     let known = file(cx, &id, "id,name,mimeType,size")?;
@@ -83,7 +83,7 @@ pub struct DownloadFile {
 }
 
 /// Downloads a file; Google's own formats come as docx, xlsx, pptx or svg. Answers with the file.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["get file", "save", "fetch"], example = { "file": "1a2B3cD4eF" })]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["get file", "save", "fetch"], example = { "file": "1a2B3cD4eF" })]
 pub fn download_file(args: DownloadFile, cx: &Context) -> Result<Output, ToolError> {
     let id = id_of(&args.file, "file")?;
     let known = file(cx, &id, "id,name,mimeType")?;
@@ -110,7 +110,7 @@ pub struct ExportFile {
 }
 
 /// Exports a Google document, sheet, presentation or drawing as PDF, Word, Excel, Markdown, CSV and others. Answers with the file.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["convert", "save as pdf", "docx", "xlsx"], example = { "file": "1a2B3cD4eF", "format": "pdf" })]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["convert", "save as pdf", "docx", "xlsx"], example = { "file": "1a2B3cD4eF", "format": "pdf" })]
 pub fn export_file(args: ExportFile, cx: &Context) -> Result<Output, ToolError> {
     let id = id_of(&args.file, "file")?;
     let known = file(cx, &id, "id,name,mimeType")?;

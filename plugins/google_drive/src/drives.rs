@@ -21,7 +21,7 @@ pub struct ListSharedDrives {
 }
 
 /// Lists the shared drives that the account belongs to.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["team drives"],
+#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["team drives"],
        example = {})]
 pub fn list_shared_drives(args: ListSharedDrives, cx: &Context) -> Result<Output, ToolError> {
     let request = api(cx).get("/drive/v3/drives");
@@ -38,7 +38,7 @@ pub struct OneDrive {
 }
 
 /// Reads a shared drive: its name and what is restricted in it. Its members are listed by google_drive_list_permissions.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["team drive"], example = { "shared_drive": "0AbCdEfGhIjKUk9PVA" })]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["team drive"], example = { "shared_drive": "0AbCdEfGhIjKUk9PVA" })]
 pub fn get_shared_drive(args: OneDrive, cx: &Context) -> Result<Value, ToolError> {
     let request = api(cx).get(path!("/drive/v3/drives/{}", args.shared_drive));
     Ok(pick(&request.query("fields", "*").fetch()?, DRIVE))

@@ -8,7 +8,7 @@ use crate::api::{FIELDS, api, file, id_of, shown};
 use crate::query::{self, SearchFiles};
 
 /// Finds files and folders by name, content, kind, folder, owner or time; lists a folder. Newest first, unless text is searched.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["find document", "folder contents", "list files", "browse", "recent files"],
+#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["find document", "folder contents", "list files", "browse", "recent files"],
        example = { "name": "budget 2026", "kind": "spreadsheet" })]
 pub fn search_files(args: SearchFiles, cx: &Context) -> Result<Output, ToolError> {
     // The service sorts full text by relevance and refuses another order.
@@ -41,14 +41,14 @@ pub struct OneFile {
 }
 
 /// Reads name, type, size, folder, owners, times and address of a file, not its content.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["details", "link", "owner", "info"], example = { "file": "1a2B3cD4eF" })]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["details", "link", "owner", "info"], example = { "file": "1a2B3cD4eF" })]
 pub fn get_file(args: OneFile, cx: &Context) -> Result<Value, ToolError> {
     let id = id_of(&args.file, "file")?;
     Ok(shown(&file(cx, &id, FIELDS)?))
 }
 
 /// Tells whose Drive this is and how much space is used and left, in bytes.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["storage", "quota", "space left", "account"],
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["storage", "quota", "space left", "account"],
        example = {})]
 pub fn get_about(_: NoArgs, cx: &Context) -> Result<Value, ToolError> {
     let request = api(cx).get("/drive/v3/about");

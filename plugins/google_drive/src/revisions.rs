@@ -30,7 +30,7 @@ pub struct ListRevisions {
 }
 
 /// Lists the versions of a file, oldest first: when and by whom each was saved.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["version history", "who changed", "previous versions"], example = { "file": "1a2B3cD4eF" })]
+#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["version history", "who changed", "previous versions"], example = { "file": "1a2B3cD4eF" })]
 pub fn list_revisions(args: ListRevisions, cx: &Context) -> Result<Output, ToolError> {
     let id = id_of(&args.file, "file")?;
     let answer = api(cx)
@@ -53,7 +53,7 @@ pub struct OneRevision {
 }
 
 /// Reads when and by whom a version of a file was saved.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["version details"], example = { "file": "1a2B3cD4eF", "revision": "42" })]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["version details"], example = { "file": "1a2B3cD4eF", "revision": "42" })]
 pub fn get_revision(args: OneRevision, cx: &Context) -> Result<Value, ToolError> {
     let id = id_of(&args.file, "file")?;
     let request = api(cx).get(path!("/drive/v3/files/{}/revisions/{}", id, args.revision));
@@ -61,7 +61,7 @@ pub fn get_revision(args: OneRevision, cx: &Context) -> Result<Value, ToolError>
 }
 
 /// Downloads an older version of a file. Google documents have none that can be downloaded.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["old version", "restore", "get previous version"], example = { "file": "1a2B3cD4eF", "revision": "42" })]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["old version", "restore", "get previous version"], example = { "file": "1a2B3cD4eF", "revision": "42" })]
 pub fn download_revision(args: OneRevision, cx: &Context) -> Result<Output, ToolError> {
     let id = id_of(&args.file, "file")?;
     let known = file(cx, &id, "id,name,mimeType")?;

@@ -59,7 +59,7 @@ pub struct ListPermissions {
 }
 
 /// Lists who may see or change a file or folder.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["who has access", "shared with", "sharing"], example = { "file": "1a2B3cD4eF" })]
+#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["who has access", "shared with", "sharing"], example = { "file": "1a2B3cD4eF" })]
 pub fn list_permissions(args: ListPermissions, cx: &Context) -> Result<Output, ToolError> {
     let id = id_of(&args.file, "file")?;
     let answer = permissions(cx, &id, cx.cursor())?;

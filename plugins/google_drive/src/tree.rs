@@ -20,7 +20,7 @@ pub struct OneFile {
 }
 
 /// Tells in which folders a file is, from the top down.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["location", "where is", "parent folders", "breadcrumb"], example = { "file": "1a2B3cD4eF" })]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["location", "where is", "parent folders", "breadcrumb"], example = { "file": "1a2B3cD4eF" })]
 pub fn get_file_path(args: OneFile, cx: &Context) -> Result<Value, ToolError> {
     let id = id_of(&args.file, "file")?;
     let mut folders = VecDeque::new();
@@ -53,7 +53,7 @@ pub struct ListFolderTree {
 }
 
 /// Lists everything below a folder with its path, level by level. Returns truncated if there is more than one call may read.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["subfolders", "recursive", "directory structure", "all files"], example = { "folder": "1a2B3cD4eF", "depth": 2 })]
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["subfolders", "recursive", "directory structure", "all files"], example = { "folder": "1a2B3cD4eF", "depth": 2 })]
 pub fn list_folder_tree(args: ListFolderTree, cx: &Context) -> Result<Value, ToolError> {
     let top = id_of(&args.folder, "folder")?;
     let mut waiting = VecDeque::from([(top, String::new(), 1)]);
@@ -153,7 +153,7 @@ pub struct ListChanges {
 }
 
 /// Lists files that were added, changed, trashed or removed since the last call. Call it once without `since` to begin.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive"], keywords = ["sync", "new files", "what changed", "watch"], example = { "since": "8431" })]
+#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["sync", "new files", "what changed", "watch"], example = { "since": "8431" })]
 pub fn list_changes(args: ListChanges, cx: &Context) -> Result<Output, ToolError> {
     let Some(since) = args.since else {
         let request = api(cx).get("/drive/v3/changes/startPageToken");

@@ -43,7 +43,7 @@ pub struct GetValues {
 }
 
 /// Reads a range of cells as rows; empty cells at the end of a row and empty rows at the end are left out.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/spreadsheets"], keywords = ["read cells", "range", "content"],
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/spreadsheets.readonly"], keywords = ["read cells", "range", "content"],
        example = { "spreadsheet": "1sSheetId", "range": "Budget!A1:D20" })]
 pub fn get_values(args: GetValues, cx: &Context) -> Result<Value, ToolError> {
     let id = file_id(&args.spreadsheet, "spreadsheet")?;
@@ -68,7 +68,7 @@ pub struct BatchGetValues {
 }
 
 /// Reads several ranges of cells in one call.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/spreadsheets"], keywords = ["read cells", "several ranges"],
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/spreadsheets.readonly"], keywords = ["read cells", "several ranges"],
        example = { "spreadsheet": "1sSheetId", "ranges": ["Budget!A1:D1", "Budget!A20:D20"] })]
 pub fn batch_get_values(args: BatchGetValues, cx: &Context) -> Result<Value, ToolError> {
     let id = file_id(&args.spreadsheet, "spreadsheet")?;

@@ -29,7 +29,7 @@ pub struct ReadTable {
 }
 
 /// Reads a sheet as a table: each row with its number and its values by column name, all rows or those that match.
-#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/spreadsheets"], keywords = ["rows", "records", "list", "find row", "lookup", "filter"],
+#[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/spreadsheets.readonly"], keywords = ["rows", "records", "list", "find row", "lookup", "filter"],
        example = { "spreadsheet": "1sSheetId", "sheet": "Customers", "where": { "Country": "DE" } })]
 pub fn read_table(args: ReadTable, cx: &Context) -> Result<Output, ToolError> {
     let id = file_id(&args.spreadsheet, "spreadsheet")?;

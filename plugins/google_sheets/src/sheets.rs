@@ -71,7 +71,7 @@ pub struct GetSpreadsheet {
 }
 
 /// Reads the name of a spreadsheet, its sheets with their size and column names, and its named ranges.
-#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/spreadsheets"], keywords = ["tabs", "structure", "columns", "overview"],
+#[tool(effect = "read", scopes = ["https://www.googleapis.com/auth/spreadsheets.readonly"], keywords = ["tabs", "structure", "columns", "overview"],
        example = { "spreadsheet": "https://docs.google.com/spreadsheets/d/1sSheetId/edit" })]
 pub fn get_spreadsheet(args: GetSpreadsheet, cx: &Context) -> Result<Value, ToolError> {
     let id = file_id(&args.spreadsheet, "spreadsheet")?;

@@ -41,7 +41,7 @@ pub struct ListContacts {
 }
 
 /// Lists the contacts of the mailbox, or finds some by name, company or mail address.
-#[tool(effect = "read", paginated, scopes = ["Contacts.ReadWrite"], keywords = ["address book", "phone number", "find person"],
+#[tool(effect = "read", paginated, scopes = ["Contacts.Read"], keywords = ["address book", "phone number", "find person"],
        example = { "query": "anna" })]
 pub fn list_contacts(args: ListContacts, cx: &Context) -> Result<Output, ToolError> {
     let answer = match cx.cursor() {

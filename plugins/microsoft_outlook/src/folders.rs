@@ -22,7 +22,7 @@ pub struct ListFolders {
 }
 
 /// Lists the folders of the mailbox, or of a folder, with how much in them is unread.
-#[tool(effect = "read", paginated, scopes = ["Mail.ReadWrite"], keywords = ["mailbox", "directories", "unread count"],
+#[tool(effect = "read", paginated, scopes = ["Mail.Read"], keywords = ["mailbox", "directories", "unread count"],
        example = { "parent": "inbox" })]
 pub fn list_folders(args: ListFolders, cx: &Context) -> Result<Output, ToolError> {
     let answer = match (cx.cursor(), &args.parent) {

@@ -32,7 +32,7 @@ toolgate_sdk::plugin! {
         type: "oauth2",
         authorize_url: "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",
         token_url: "https://login.microsoftonline.com/common/oauth2/v2.0/token",
-        scopes: ["offline_access", "User.Read", "Mail.ReadWrite"],
+        scopes: ["offline_access", "User.Read", "Mail.Read"],
         token_auth: "post",
         placement: { header: "authorization", template: "Bearer {secret}" },
         audience: ["https://graph.microsoft.com"],

@@ -26,7 +26,7 @@ pub struct ListMessages {
 }
 
 /// Lists the messages of a folder, newest first, with sender, subject and beginning. For words use microsoft_outlook_search_messages.
-#[tool(effect = "read", paginated, scopes = ["Mail.ReadWrite"], keywords = ["inbox", "emails", "unread", "new mail"], example = { "folder": "inbox", "unread": true })]
+#[tool(effect = "read", paginated, scopes = ["Mail.Read"], keywords = ["inbox", "emails", "unread", "new mail"], example = { "folder": "inbox", "unread": true })]
 pub fn list_messages(args: ListMessages, cx: &Context) -> Result<Output, ToolError> {
     if let Some(cursor) = cx.cursor() {
         return listed(&graph(cx).get(page(cursor)?).fetch()?);
@@ -68,7 +68,7 @@ pub struct OneMessage {
 }
 
 /// Reads a message as text, HTML undone, with its recipients and the names of its attachments.
-#[tool(effect = "read", scopes = ["Mail.ReadWrite"], keywords = ["open", "show email", "what does it say"], example = { "message": "AAMkAGI1" })]
+#[tool(effect = "read", scopes = ["Mail.Read"], keywords = ["open", "show email", "what does it say"], example = { "message": "AAMkAGI1" })]
 pub fn get_message(args: OneMessage, cx: &Context) -> Result<Value, ToolError> {
     let request = graph(cx).get(path!("/messages/{}", args.message));
     let message = request
@@ -86,7 +86,7 @@ pub fn get_message(args: OneMessage, cx: &Context) -> Result<Value, ToolError> {
 const ATTACHMENT: [&str; 4] = ["id", "name", "media_type=contentType", "bytes=size"];
 
 /// Lists the attachments of a message with name, type and size.
-#[tool(effect = "read", scopes = ["Mail.ReadWrite"], keywords = ["files", "enclosures"], example = { "message": "AAMkAGI1" })]
+#[tool(effect = "read", scopes = ["Mail.Read"], keywords = ["files", "enclosures"], example = { "message": "AAMkAGI1" })]
 pub fn list_attachments(args: OneMessage, cx: &Context) -> Result<Value, ToolError> {
     let request = graph(cx).get(path!("/messages/{}/attachments", args.message));
     let answer = request
@@ -106,7 +106,7 @@ pub struct DownloadAttachment {
 }
 
 /// Downloads an attachment of a message. Answers with the file.
-#[tool(effect = "read", scopes = ["Mail.ReadWrite"], keywords = ["save file", "get attachment"], example = { "message": "AAMkAGI1", "attachment": "AAMkAGI1a" })]
+#[tool(effect = "read", scopes = ["Mail.Read"], keywords = ["save file", "get attachment"], example = { "message": "AAMkAGI1", "attachment": "AAMkAGI1a" })]
 pub fn download_attachment(args: DownloadAttachment, cx: &Context) -> Result<Output, ToolError> {
     let address = path!("/messages/{}/attachments/{}", args.message, args.attachment);
     let request = graph(cx).get(address);

@@ -16,7 +16,7 @@ const RULE: [&str; 5] = [
 ];
 
 /// Lists the rules of the inbox, with what they look for and what they do.
-#[tool(effect = "read", scopes = ["MailboxSettings.ReadWrite"], keywords = ["filters", "automation", "sorting"], example = {})]
+#[tool(effect = "read", scopes = ["MailboxSettings.Read"], keywords = ["filters", "automation", "sorting"], example = {})]
 pub fn list_rules(_: NoArgs, cx: &Context) -> Result<Value, ToolError> {
     let answer = graph(cx).get(RULES).fetch()?;
     Ok(pick_each(&answer["value"], &RULE))

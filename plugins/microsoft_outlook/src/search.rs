@@ -78,7 +78,7 @@ fn kql(args: &SearchMessages) -> Result<String, ToolError> {
 }
 
 /// Finds messages by words, sender, recipient, subject, days or attachments, best match first.
-#[tool(effect = "read", paginated, scopes = ["Mail.ReadWrite"], keywords = ["find", "look for", "email", "inbox"],
+#[tool(effect = "read", paginated, scopes = ["Mail.Read"], keywords = ["find", "look for", "email", "inbox"],
        example = { "query": "invoice", "from": "anna@example.com", "after": "2026-03-01" })]
 pub fn search_messages(args: SearchMessages, cx: &Context) -> Result<Output, ToolError> {
     let answer = match cx.cursor() {

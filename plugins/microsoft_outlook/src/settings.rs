@@ -7,7 +7,7 @@ use toolgate_sdk::prelude::*;
 use crate::api::graph;
 
 /// Reads name, mail address and language of the connected user, with time zone and working hours of the mailbox.
-#[tool(effect = "read", scopes = ["User.Read", "MailboxSettings.ReadWrite"], keywords = ["who am i", "time zone", "working hours", "account"],
+#[tool(effect = "read", scopes = ["User.Read", "MailboxSettings.Read"], keywords = ["who am i", "time zone", "working hours", "account"],
        example = {})]
 pub fn get_profile(_: NoArgs, cx: &Context) -> Result<Value, ToolError> {
     let fields = "id,displayName,mail,userPrincipalName,jobTitle";
@@ -58,7 +58,7 @@ fn shown(setting: &Value) -> Value {
 }
 
 /// Reads whether mail is answered automatically, with what text and until when.
-#[tool(effect = "read", scopes = ["MailboxSettings.ReadWrite"], keywords = ["out of office", "vacation", "auto reply"],
+#[tool(effect = "read", scopes = ["MailboxSettings.Read"], keywords = ["out of office", "vacation", "auto reply"],
        example = {})]
 pub fn get_automatic_replies(_: NoArgs, cx: &Context) -> Result<Value, ToolError> {
     let request = graph(cx).get("/mailboxSettings");
@@ -139,7 +139,7 @@ pub fn set_automatic_replies(args: SetAutomaticReplies, cx: &Context) -> Result<
 }
 
 /// Lists the categories (coloured labels) that messages can have.
-#[tool(effect = "read", scopes = ["MailboxSettings.ReadWrite"], keywords = ["labels", "tags", "colours"], example = {})]
+#[tool(effect = "read", scopes = ["MailboxSettings.Read"], keywords = ["labels", "tags", "colours"], example = {})]
 pub fn list_categories(_: NoArgs, cx: &Context) -> Result<Value, ToolError> {
     let answer = graph(cx).get("/outlook/masterCategories").fetch()?;
     Ok(pick_each(

@@ -18,7 +18,7 @@ pub struct GetThread {
 }
 
 /// Reads a conversation as text, oldest message first, over all folders.
-#[tool(effect = "read", scopes = ["Mail.ReadWrite"], keywords = ["conversation", "whole discussion", "email chain"],
+#[tool(effect = "read", scopes = ["Mail.Read"], keywords = ["conversation", "whole discussion", "email chain"],
        example = { "thread": "AAQkAGI1" })]
 pub fn get_thread(args: GetThread, cx: &Context) -> Result<Value, ToolError> {
     // Graph sorts nothing that is filtered by a conversation, so the order is made here.
@@ -43,7 +43,7 @@ pub fn get_thread(args: GetThread, cx: &Context) -> Result<Value, ToolError> {
 }
 
 /// Downloads a message as a file (.eml) with all its headers and attachments.
-#[tool(effect = "read", scopes = ["Mail.ReadWrite"], keywords = ["save email", "eml", "export", "headers", "mime"],
+#[tool(effect = "read", scopes = ["Mail.Read"], keywords = ["save email", "eml", "export", "headers", "mime"],
        example = { "message": "AAMkAGI1" })]
 pub fn download_message(args: OneMessage, cx: &Context) -> Result<Output, ToolError> {
     let known = graph(cx)

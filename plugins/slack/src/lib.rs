@@ -30,7 +30,7 @@ toolgate_sdk::plugin! {
             token_url: "https://slack.com/api/oauth.v2.access",
             revoke_url: "https://slack.com/api/auth.revoke",
             pkce: false,
-            scopes: ["channels:read", "channels:history", "groups:read", "chat:write", "users:read"],
+            scopes: ["channels:read", "channels:history", "groups:read", "users:read"],
             scope_separator: ",",
             token_auth: "post",
             placement: { header: "authorization", template: "Bearer {secret}" },

@@ -1,5 +1,7 @@
 //! What the shipped plugins say their calls do: no name contradicts an effect, and no statement of a language passes for
-//! a question, but for listed exceptions.
+//! a question, but for listed exceptions. [`scopes`] has the scopes of the tools that read.
+
+mod scopes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
