@@ -6,12 +6,11 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 tools=${TOOLGATE_TEST_TOOLS:-$here/../../target/test-tools}/jupyterhub
-pins="$here/requirements.txt $here/package.json $here/package-lock.json"
+pins() { cat "$here/requirements.txt" "$here/package.json" "$here/package-lock.json"; }
 
 PATH=$("$here/../node/setup.sh"):$PATH
 
-# shellcheck disable=SC2086
-if ! { [ -f "$tools/.installed" ] && cat $pins | cmp -s - "$tools/.installed"; }; then
+if ! { [ -f "$tools/.installed" ] && pins | cmp -s - "$tools/.installed"; }; then
     rm -rf "$tools"
     mkdir -p "$tools/source"
     cp "$here/package.json" "$here/package-lock.json" "$tools/"
@@ -21,5 +20,5 @@ if ! { [ -f "$tools/.installed" ] && cat $pins | cmp -s - "$tools/.installed"; }
         -r "$here/requirements.txt" -d "$tools/source"
     tar -xzf "$tools"/source/jupyterhub-*.tar.gz -C "$tools/source" --strip-components=4 \
         --wildcards '*/docs/source/_static/rest-api.yml'
-    cat $pins > "$tools/.installed"
+    pins > "$tools/.installed"
 fi

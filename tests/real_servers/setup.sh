@@ -7,7 +7,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "${TOOLGATE_TEST_TOOLS:-$here/../../target/test-tools}"
 tools=$(cd "${TOOLGATE_TEST_TOOLS:-$here/../../target/test-tools}" && pwd)/real_servers
-pins="$here/packages.txt $here/requirements.txt $here/setup.sh"
+pins() { cat "$here/packages.txt" "$here/requirements.txt" "$here/setup.sh"; }
 
 for program in apt-get dpkg-deb python3; do
     command -v "$program" >/dev/null || { echo "$program is missing: these tests need Debian or Ubuntu with python3-venv." >&2; exit 1; }
@@ -18,8 +18,7 @@ download() {
     (cd "$tools/debian" && apt-get download -qq $(cat "$here/packages.txt") 2>"$tools/apt.log")
 }
 
-# shellcheck disable=SC2086
-if ! { [ -f "$tools/.installed" ] && cat $pins | cmp -s - "$tools/.installed"; }; then
+if ! { [ -f "$tools/.installed" ] && pins | cmp -s - "$tools/.installed"; }; then
     rm -rf "$tools"
     mkdir -p "$tools/debian" "$tools/root"
     # A fresh machine has no lists of packages, an old one lists of versions that are gone.
@@ -40,6 +39,5 @@ if ! { [ -f "$tools/.installed" ] && cat $pins | cmp -s - "$tools/.installed"; }
     ln -s "$(cd "$tools"/root/usr/lib/rabbitmq/lib/rabbitmq_server-* && pwd)" "$tools/rabbitmq"
 
     "$here/../python/venv.sh" "$tools/python" --no-deps -r "$here/requirements.txt"
-    # shellcheck disable=SC2086
-    cat $pins > "$tools/.installed"
+    pins > "$tools/.installed"
 fi
