@@ -86,6 +86,20 @@ macro_rules! insert_token {
 }
 pub(super) use insert_token;
 
+/// Grants whose code was exchanged and that last beyond `$2`.
+macro_rules! grants_of {
+    ($filter:literal) => {
+        concat!(
+            select!(
+                app_grants,
+                "WHERE workspace_id = $1 AND code_used_at_ms IS NOT NULL AND expires_at_ms > $2"
+            ),
+            $filter,
+            " ORDER BY created_at_ms DESC, id DESC LIMIT $3"
+        )
+    };
+}
+
 impl Store {
     /// Makes a grant of a request, which is over with it. `false`: somebody else has decided it.
     pub async fn grant_app_request(
@@ -240,21 +254,19 @@ impl Store {
         now_ms: i64,
         limit: i64,
     ) -> Result<Vec<AppGrant>, StoreError> {
+        let statement = match member_id {
+            None => grants_of!(""),
+            Some(_) => grants_of!(" AND member_id = $4"),
+        };
         Ok(portable!(read self, db => {
-            sqlx::query_as(
-                select!(
-                    app_grants,
-                    "WHERE workspace_id = $1 AND ($2 IS NULL OR member_id = $2) \
-                     AND code_used_at_ms IS NOT NULL AND expires_at_ms > $3 ORDER BY created_at_ms DESC, \
-                     id DESC LIMIT $4"
-                ),
-            )
-            .bind(workspace_id)
-            .bind(member_id)
-            .bind(now_ms)
-            .bind(limit)
-            .fetch_all(db)
-            .await?
+            let mut query = sqlx::query_as(statement)
+                .bind(workspace_id)
+                .bind(now_ms)
+                .bind(limit);
+            if let Some(member_id) = member_id {
+                query = query.bind(member_id);
+            }
+            query.fetch_all(db).await?
         }))
     }
 

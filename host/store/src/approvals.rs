@@ -5,7 +5,7 @@ use serde_json::json;
 use super::events::emit;
 use super::page::one_more;
 use super::{Approvers, Cursor, Event, EventType, Page, Store, StoreError, portable};
-use crate::columns::{returning, select};
+use crate::columns::{columns, returning, select};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::states::ApprovalStatus;
 
@@ -63,6 +63,33 @@ pub struct ApprovalFilter<'a> {
     pub user_id: Option<&'a str>,
     /// Without those that admins alone decide.
     pub not_for_admins: bool,
+}
+
+/// A page behind `$2` and `$3`, without those of approvers `$4`.
+macro_rules! page_of {
+    ($filter:literal) => {
+        concat!(
+            select!(
+                approvals,
+                "WHERE workspace_id = $1 AND (created_at_ms, id) < ($2, $3) AND ($4 IS NULL OR approvers <> $4)"
+            ),
+            $filter,
+            " ORDER BY created_at_ms DESC, id DESC LIMIT $5"
+        )
+    };
+}
+
+/// Marks what is open after `$1`.
+macro_rules! expire {
+    ($filter:literal) => {
+        concat!(
+            "UPDATE approvals SET state = 'expired' \
+             WHERE state IN ('pending', 'approved') AND expires_at_ms <= $1",
+            $filter,
+            " RETURNING ",
+            columns!(approvals)
+        )
+    };
 }
 
 fn approval_event(kind: EventType, approval: &ApprovalRow, at_ms: i64) -> Event {
@@ -191,25 +218,25 @@ impl Store {
         limit: usize,
     ) -> Result<Page<ApprovalRow>, StoreError> {
         let (at_ms, id) = Cursor::bound(after);
+        let state = filter.state.map(|state| state.into_str());
+        // Each index has the order of the list; a user has fewer rows than a state.
+        let statement = match (filter.user_id, state) {
+            (None, None) => page_of!(""),
+            (None, Some(_)) => page_of!(" AND state = $6"),
+            (Some(_), None) => page_of!(" AND user_id = $6"),
+            (Some(_), Some(_)) => page_of!(" AND user_id = $6 AND COALESCE(state, '') = $7"),
+        };
         let rows = portable!(read self, db => {
-            sqlx::query_as(
-                select!(
-                    approvals,
-                    "WHERE workspace_id = $1 AND ($2 IS NULL OR state = $2) \
-                     AND (created_at_ms < $3 OR (created_at_ms = $3 AND id < $4)) \
-                     AND ($5 IS NULL OR user_id = $5) AND ($6 IS NULL OR approvers <> $6) \
-                     ORDER BY created_at_ms DESC, id DESC LIMIT $7"
-                ),
-            )
-            .bind(workspace_id)
-            .bind(filter.state.map(|state| state.into_str()))
-            .bind(at_ms)
-            .bind(&id)
-            .bind(filter.user_id)
-            .bind(filter.not_for_admins.then_some(Approvers::Admins.into_str()))
-            .bind(one_more(limit))
-            .fetch_all(db)
-            .await?
+            let mut query = sqlx::query_as(statement)
+                .bind(workspace_id)
+                .bind(at_ms)
+                .bind(&id)
+                .bind(filter.not_for_admins.then_some(Approvers::Admins.into_str()))
+                .bind(one_more(limit));
+            for value in [filter.user_id, state].into_iter().flatten() {
+                query = query.bind(value);
+            }
+            query.fetch_all(db).await?
         });
         Ok(Page::cut(rows, limit, |row: &ApprovalRow| {
             (row.created_at_ms, &row.id)
@@ -295,18 +322,16 @@ impl Store {
         workspace_id: Option<&str>,
         now_ms: i64,
     ) -> Result<usize, StoreError> {
+        let statement = match workspace_id {
+            None => expire!(""),
+            Some(_) => expire!(" AND workspace_id = $2"),
+        };
         Ok(portable!(write self, tx => {
-            let expired: Vec<ApprovalRow> = sqlx::query_as(
-                returning!(
-                    approvals,
-                    "UPDATE approvals SET state = 'expired' WHERE ($1 IS NULL OR workspace_id = $1) \
-                     AND state IN ('pending', 'approved') AND expires_at_ms <= $2"
-                ),
-            )
-            .bind(workspace_id)
-            .bind(now_ms)
-            .fetch_all(&mut *tx)
-            .await?;
+            let mut query = sqlx::query_as(statement).bind(now_ms);
+            if let Some(workspace_id) = workspace_id {
+                query = query.bind(workspace_id);
+            }
+            let expired: Vec<ApprovalRow> = query.fetch_all(&mut *tx).await?;
             if !expired.is_empty() {
                 emit!(tx, self, &resolved(&expired, now_ms));
             }
@@ -324,11 +349,12 @@ impl Store {
     ) -> Result<u64, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
             // None ends before it was made, so the list's index finds the old ones. Said twice of
-            // the state: one that is given back meanwhile stays.
+            // the state: one that is given back meanwhile stays. Pairs: SQLite finds each by the
+            // primary key, where it would read the workspace by the index of states.
             sqlx::query(
-                "DELETE FROM approvals WHERE workspace_id = $1 AND state NOT IN ('pending', 'approved') \
-                 AND id IN (SELECT id FROM approvals WHERE workspace_id = $1 AND created_at_ms < $2 \
-                 AND expires_at_ms < $2 AND state NOT IN ('pending', 'approved') \
+                "DELETE FROM approvals WHERE state NOT IN ('pending', 'approved') \
+                 AND (workspace_id, id) IN (SELECT workspace_id, id FROM approvals WHERE workspace_id = $1 \
+                 AND created_at_ms < $2 AND expires_at_ms < $2 AND state NOT IN ('pending', 'approved') \
                  ORDER BY created_at_ms, id LIMIT $3)",
             )
             .bind(workspace_id)

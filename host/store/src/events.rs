@@ -315,18 +315,24 @@ macro_rules! write_events {
 }
 pub(super) use write_events;
 
+pub(super) const SUBSCRIBERS: &str =
+    "SELECT workspace_id, id, events, filters FROM webhooks WHERE enabled ORDER BY id";
+pub(super) const SUBSCRIBERS_OF_WORKSPACE: &str = "SELECT workspace_id, id, events, filters FROM webhooks \
+     WHERE enabled AND workspace_id = $1 ORDER BY id";
+
 /// Writes what enabled webhooks want of `events` (a slice) inside the open transaction.
 macro_rules! emit {
     ($tx:ident, $store:expr, $events:expr) => {{
         let events: &[$crate::Event] = $events;
         for workspace_id in $crate::events::workspaces(events) {
-            let subscribers: Vec<$crate::events::Subscriber> = sqlx::query_as(
-                "SELECT workspace_id, id, events, filters FROM webhooks \
-                 WHERE enabled AND ($1 IS NULL OR workspace_id = $1) ORDER BY id",
-            )
-            .bind(workspace_id)
-            .fetch_all(&mut *$tx)
-            .await?;
+            let mut query = sqlx::query_as(match workspace_id {
+                None => $crate::events::SUBSCRIBERS,
+                Some(_) => $crate::events::SUBSCRIBERS_OF_WORKSPACE,
+            });
+            if let Some(workspace_id) = workspace_id {
+                query = query.bind(workspace_id);
+            }
+            let subscribers: Vec<$crate::events::Subscriber> = query.fetch_all(&mut *$tx).await?;
             if subscribers.is_empty() {
                 continue;
             }

@@ -44,6 +44,20 @@ pub(super) static UPSERT_SESSIONS: Statement = Statement::new(
      THEN excluded.last_active_at_ms ELSE sessions.last_active_at_ms END",
 );
 
+/// A page of live sessions behind `$2` and `$3`.
+macro_rules! page_of {
+    ($filter:literal) => {
+        concat!(
+            select!(
+                sessions,
+                "WHERE workspace_id = $1 AND (created_at_ms, id) < ($2, $3) AND last_active_at_ms > $4"
+            ),
+            $filter,
+            " ORDER BY created_at_ms DESC, id DESC LIMIT $5"
+        )
+    };
+}
+
 /// Inserts sessions, or marks those that are there as used. No session may be named twice; as many
 /// as [`super::batch::statements`] puts into one statement.
 macro_rules! upsert_sessions {
@@ -232,23 +246,21 @@ impl Store {
         now_ms: i64,
     ) -> Result<Page<SessionRow>, StoreError> {
         let (at_ms, id) = Cursor::bound(after);
+        let statement = match user_id {
+            None => page_of!(""),
+            Some(_) => page_of!(" AND user_id = $6"),
+        };
         let rows = portable!(read self, db => {
-            sqlx::query_as(
-                select!(
-                    sessions,
-                    "WHERE workspace_id = $1 AND ($2 IS NULL OR user_id = $2) \
-                     AND (created_at_ms < $3 OR (created_at_ms = $3 AND id < $4)) AND last_active_at_ms > $5 \
-                     ORDER BY created_at_ms DESC, id DESC LIMIT $6"
-                ),
-            )
-            .bind(workspace_id)
-            .bind(user_id)
-            .bind(at_ms)
-            .bind(&id)
-            .bind(now_ms - SESSION_IDLE_MS)
-            .bind(one_more(limit))
-            .fetch_all(db)
-            .await?
+            let mut query = sqlx::query_as(statement)
+                .bind(workspace_id)
+                .bind(at_ms)
+                .bind(&id)
+                .bind(now_ms - SESSION_IDLE_MS)
+                .bind(one_more(limit));
+            if let Some(user_id) = user_id {
+                query = query.bind(user_id);
+            }
+            query.fetch_all(db).await?
         });
         Ok(Page::cut(rows, limit, |row: &SessionRow| {
             (row.created_at_ms, &row.id)

@@ -3,7 +3,10 @@
 
 use super::executions::least_id;
 use super::page::one_more;
-use super::{Store, StoreError, portable};
+use super::{DatabaseKind, Store, StoreError, portable};
+use sqlx::postgres::PgRow;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{AssertSqlSafe, FromRow};
 
 /// Upper bounds of the classes that durations are counted in, in milliseconds; one more above them.
 pub const DURATION_CLASSES_MS: [i64; 16] = [
@@ -79,6 +82,34 @@ impl WebhookMark {
     }
 }
 
+/// Where calls since `$1` are, of which the id is at least `$2`, in workspace `$3`; of user `$4` or of all.
+/// Without statistics SQLite takes the primary key for the calls of one user, and reads those of all.
+fn calls(database: DatabaseKind, user_id: Option<&str>) -> [&'static str; 2] {
+    const ALL: &str =
+        "WHERE e.workspace_id = $3 AND e.id >= $2 AND e.kind = 'tool' AND e.started_at_ms >= $1";
+    const OF_USER: &str = "WHERE e.workspace_id = $3 AND e.user_id = $4 AND e.id >= $2 AND e.kind = 'tool' \
+         AND e.started_at_ms >= $1";
+    match (user_id, database) {
+        (None, _) => ["executions AS e", ALL],
+        (Some(_), DatabaseKind::Postgres) => ["executions AS e", OF_USER],
+        (Some(_), DatabaseKind::Sqlite) => {
+            ["executions AS e INDEXED BY executions_of_user", OF_USER]
+        }
+    }
+}
+
+/// Calls by `by`: columns that the list of tools or of services has.
+fn totals(database: DatabaseKind, user_id: Option<&str>, columns: &str, by: &str) -> String {
+    let [table, condition] = calls(database, user_id);
+    format!(
+        "SELECT {columns}, COUNT(*) AS calls, \
+         CAST(SUM(CASE WHEN e.status = 'error' THEN 1 ELSE 0 END) AS BIGINT) AS errors, \
+         CAST(SUM(e.duration_ms) AS BIGINT) AS total_ms FROM {table} \
+         JOIN execution_contexts AS c ON c.workspace_id = e.workspace_id AND c.id = e.context \
+         {condition} GROUP BY {by} ORDER BY COUNT(*) DESC, {by}"
+    )
+}
+
 impl Store {
     /// Calls from `from_ms` on in stretches of `bucket_ms`.
     pub async fn usage(
@@ -90,26 +121,17 @@ impl Store {
     ) -> Result<Vec<UsageRow>, StoreError> {
         let mut class = String::from("CASE");
         for (at, bound_ms) in DURATION_CLASSES_MS.iter().enumerate() {
-            class.push_str(&format!(" WHEN duration_ms <= {bound_ms} THEN {at}"));
+            class.push_str(&format!(" WHEN e.duration_ms <= {bound_ms} THEN {at}"));
         }
         class.push_str(&format!(" ELSE {} END", DURATION_CLASSES_MS.len()));
         let first = least_id(from_ms);
+        let [table, condition] = calls(self.kind(), user_id);
         let statement = format!(
-            "SELECT CAST((started_at_ms - $2) / $3 AS BIGINT) AS bucket, status, \
-             CAST({class} AS BIGINT) AS class, COUNT(*) AS calls FROM executions \
-             WHERE workspace_id = $1 AND id >= $5 AND kind = 'tool' AND started_at_ms >= $2 AND ($4 = '' OR user_id = $4) \
-             GROUP BY 1, 2, 3"
+            "SELECT CAST((e.started_at_ms - $1) / {bucket_ms} AS BIGINT) AS bucket, e.status, \
+             CAST({class} AS BIGINT) AS class, COUNT(*) AS calls FROM {table} {condition} GROUP BY 1, 2, 3"
         );
-        Ok(portable!(read self, db => {
-            sqlx::query_as(sqlx::AssertSqlSafe(statement.clone()))
-                .bind(workspace_id)
-                .bind(from_ms)
-                .bind(bucket_ms)
-                .bind(user_id.unwrap_or_default())
-                .bind(&first)
-                .fetch_all(db)
-                .await?
-        }))
+        self.of_calls(workspace_id, user_id, from_ms, &first, &statement)
+            .await
     }
 
     /// The tools with the most calls since `from_ms`.
@@ -120,24 +142,17 @@ impl Store {
         from_ms: i64,
         limit: usize,
     ) -> Result<Vec<ToolUsage>, StoreError> {
-        let first = least_id(from_ms);
-        Ok(portable!(read self, db => {
-            sqlx::query_as(
-                "SELECT service, tool_name, COUNT(*) AS calls, \
-                 CAST(SUM(CASE WHEN status = 'error' THEN 1 ELSE 0 END) AS BIGINT) AS errors, \
-                 CAST(SUM(duration_ms) AS BIGINT) AS total_ms FROM executions AS e \
-                 JOIN execution_contexts AS c ON c.workspace_id = e.workspace_id AND c.id = e.context \
-                 WHERE e.workspace_id = $1 AND e.id >= $5 AND kind = 'tool' AND started_at_ms >= $2 AND ($3 = '' OR user_id = $3) \
-                 GROUP BY service, tool_name ORDER BY COUNT(*) DESC, tool_name LIMIT $4",
-            )
-            .bind(workspace_id)
-            .bind(from_ms)
-            .bind(user_id.unwrap_or_default())
-            .bind(i64::try_from(limit).unwrap_or(i64::MAX))
-            .bind(&first)
-            .fetch_all(db)
-            .await?
-        }))
+        let columns = "c.service, c.tool_name";
+        let totals = totals(self.kind(), user_id, columns, "c.tool_name, c.service");
+        let statement = format!("{totals} LIMIT {limit}");
+        self.of_calls(
+            workspace_id,
+            user_id,
+            from_ms,
+            &least_id(from_ms),
+            &statement,
+        )
+        .await
     }
 
     /// Calls since `from_ms` by service, most first.
@@ -147,22 +162,39 @@ impl Store {
         user_id: Option<&str>,
         from_ms: i64,
     ) -> Result<Vec<ToolUsage>, StoreError> {
-        let first = least_id(from_ms);
+        let columns = "c.service, '' AS tool_name";
+        let statement = totals(self.kind(), user_id, columns, "c.service");
+        self.of_calls(
+            workspace_id,
+            user_id,
+            from_ms,
+            &least_id(from_ms),
+            &statement,
+        )
+        .await
+    }
+
+    /// Runs a statement about [`calls`].
+    async fn of_calls<T>(
+        &self,
+        workspace_id: &str,
+        user_id: Option<&str>,
+        from_ms: i64,
+        first: &str,
+        statement: &str,
+    ) -> Result<Vec<T>, StoreError>
+    where
+        T: Send + Unpin + for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow>,
+    {
         Ok(portable!(read self, db => {
-            sqlx::query_as(
-                "SELECT service, '' AS tool_name, COUNT(*) AS calls, \
-                 CAST(SUM(CASE WHEN status = 'error' THEN 1 ELSE 0 END) AS BIGINT) AS errors, \
-                 CAST(SUM(duration_ms) AS BIGINT) AS total_ms FROM executions AS e \
-                 JOIN execution_contexts AS c ON c.workspace_id = e.workspace_id AND c.id = e.context \
-                 WHERE e.workspace_id = $1 AND e.id >= $4 AND kind = 'tool' AND started_at_ms >= $2 AND ($3 = '' OR user_id = $3) \
-                 GROUP BY service ORDER BY COUNT(*) DESC, service",
-            )
-            .bind(workspace_id)
-            .bind(from_ms)
-            .bind(user_id.unwrap_or_default())
-            .bind(&first)
-            .fetch_all(db)
-            .await?
+            let mut query = sqlx::query_as(AssertSqlSafe(statement.to_owned()))
+                .bind(from_ms)
+                .bind(first)
+                .bind(workspace_id);
+            if let Some(user_id) = user_id {
+                query = query.bind(user_id);
+            }
+            query.fetch_all(db).await?
         }))
     }
 

@@ -15,6 +15,7 @@ mod members;
 mod oauth_apps;
 mod opening;
 mod permissions;
+mod plans;
 mod plugins;
 mod receipt_storage;
 mod receipts;

@@ -1,14 +1,14 @@
 //! How SQLite finds the rows of a call and of lists: by an index, never by reading a table that grows.
 //!
-//! The statements are those that the program logs, so one that is added is judged too. No rows are
-//! needed, since SQLite plans without statistics.
+//! The statements are those that the program logs, so one that is added is judged too. The database holds
+//! many connections of other users, and no statistics, as in production.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, Row as _};
 use tempfile::TempDir;
-use toolgate_tests::process::{Installation, Process};
+use toolgate_tests::process::{Installation, Process, wait};
 use toolgate_tests::provider::Provider;
 
 use super::TOOL;
@@ -52,6 +52,20 @@ const LISTS: [&str; 8] = [
     "/v1/sessions",
 ];
 
+/// The indexes by which a call and a user's list find connections: all others have those of other users too.
+const OF_A_USER: [&str; 3] = [
+    "connections_of_user_newest",
+    "connections_of_user_service",
+    "sqlite_autoindex_connections_1",
+];
+/// A statement that ends each list of calls: the log is written in order, a little later.
+const LAST: &str = "WHERE e.workspace_id = $1 AND e.id = $2";
+const OTHERS: &str = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000) \
+    INSERT INTO connections (workspace_id, id, user_id, service, slot, auth_type, scopes, parameters, sealed, generation, \
+    version, state, state_since_ms, refreshable, failures, created_at_ms, updated_at_ms) \
+    SELECT workspaces.id, 'con_other_' || i, 'user_' || i, 'github', 'token', 'oauth2', '[]', '{}', 'box', 1, 1, \
+    'reauth_needed', 1, FALSE, 0, i, i FROM n, workspaces";
+
 /// Statements that a log of JSON lines names, each once.
 fn statements(log: &str) -> BTreeSet<String> {
     let lines = log
@@ -76,6 +90,8 @@ fn statements(log: &str) -> BTreeSet<String> {
 /// The steps of a plan that touch a growing table: the table, how it is read, and what bounds it.
 #[derive(Debug)]
 struct Step {
+    table: String,
+    index: String,
     whole_table: bool,
     /// The columns that the index is asked with.
     bound_by: String,
@@ -94,7 +110,10 @@ async fn sqlite_steps(pool: &sqlx::SqlitePool, statement: &str) -> Vec<Step> {
         .filter_map(|line| {
             let (verb, rest) = line.split_once(' ')?;
             let table = rest.split_whitespace().next()?;
+            let index = rest.split_once(" INDEX ").map_or("", |(_, by)| by);
             (["SCAN", "SEARCH"].contains(&verb) && growing(table)).then(|| Step {
+                table: table.to_owned(),
+                index: index.split(' ').next().unwrap_or_default().to_owned(),
                 whole_table: verb == "SCAN",
                 bound_by: rest
                     .split_once('(')
@@ -114,13 +133,13 @@ async fn asked(installation: &mut Installation, provider: &Provider) -> [BTreeSe
     configure(installation).await;
     connect(&process, provider, "ada").await;
     assert_eq!(run(&process, "ada").await["status"], "success");
-    let calls = new_statements(installation, async || {
+    let calls = new_statements(installation, &process, async || {
         for _ in 0..3 {
             assert_eq!(run(&process, "ada").await["status"], "success");
         }
     });
     let calls = calls.await;
-    let lists = new_statements(installation, async || read(&process).await).await;
+    let lists = new_statements(installation, &process, async || read(&process).await).await;
     process.kill().await;
     [calls, lists]
 }
@@ -132,9 +151,19 @@ async fn read(process: &Process) {
     }
 }
 
-async fn new_statements(installation: &Installation, act: impl AsyncFnOnce()) -> BTreeSet<String> {
+async fn new_statements(
+    installation: &Installation,
+    process: &Process,
+    act: impl AsyncFnOnce(),
+) -> BTreeSet<String> {
     let before = installation.log().len();
     act().await;
+    let last = process.get("/v1/executions/exe_unknown").await;
+    assert_eq!(last.status, 404, "{}", last.text);
+    wait("the log to be written", async || {
+        installation.log()[before..].contains(LAST)
+    })
+    .await;
     statements(&installation.log()[before..])
 }
 
@@ -145,6 +174,11 @@ fn judge(statement: &str, steps: &[Step], is_call: bool) {
         let bounds = step.bound_by.matches(['=', '<', '>']).count();
         assert!(
             !is_call || bounds > 1 || !step.bound_by.contains("workspace_id"),
+            "{statement}: {steps:?}"
+        );
+        let of_a_user = statement.contains("user_id = $") || is_call;
+        assert!(
+            step.table != "connections" || !of_a_user || OF_A_USER.contains(&step.index.as_str()),
             "{statement}: {steps:?}"
         );
     }
@@ -158,6 +192,7 @@ async fn calls_and_lists_find_their_rows_by_an_index_on_sqlite() {
     let database = folder.path().join("data/toolgate.db");
     let url = format!("sqlite://{}", database.display());
     let pool = sqlx::SqlitePool::connect(&url).await.unwrap();
+    sqlx::query(OTHERS).execute(&pool).await.unwrap();
     let mut judged = 0;
     for (statements, is_call) in asked.iter().zip([true, false]) {
         for statement in statements {
@@ -171,6 +206,11 @@ async fn calls_and_lists_find_their_rows_by_an_index_on_sqlite() {
     let scan = "SELECT * FROM connections WHERE workspace_id = $1 AND ($2 IS NULL OR user_id = $2)";
     let steps = sqlite_steps(&pool, scan).await;
     assert!(!steps.is_empty());
+    assert!(std::panic::catch_unwind(|| judge(scan, &steps, true)).is_err());
+    // Two bounds are not enough: this index has all connections of the service.
+    let scan = "SELECT * FROM connections INDEXED BY connections_of_service \
+         WHERE workspace_id = $1 AND user_id = $2 AND service = $3";
+    let steps = sqlite_steps(&pool, scan).await;
     assert!(std::panic::catch_unwind(|| judge(scan, &steps, true)).is_err());
     let scan = "SELECT * FROM connections WHERE account = $1";
     let steps = sqlite_steps(&pool, scan).await;
