@@ -114,17 +114,17 @@ pub struct Lines<W> {
 impl<W: io::Write> io::Write for Lines<W> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(line);
+        // Each line in one piece: lines of other threads do not come between.
         if self.json {
             self.to.write_all(visible_json(&text).as_bytes())?;
         } else {
             // An event is one line, whatever it repeats.
-            let (event, end) = match text.strip_suffix('\n') {
-                Some(event) => (event, "\n"),
-                None => (&*text, ""),
-            };
-            let shown = visible_line(event);
-            self.to.write_all(shown.as_bytes())?;
-            self.to.write_all(end.as_bytes())?;
+            let event = text.strip_suffix('\n').unwrap_or(&text);
+            let end = &text[event.len()..];
+            match visible_line(event) {
+                Cow::Borrowed(_) => self.to.write_all(text.as_bytes())?,
+                Cow::Owned(shown) => self.to.write_all((shown + end).as_bytes())?,
+            }
         }
         Ok(line.len())
     }

@@ -11,6 +11,7 @@ mod register;
 mod tests;
 
 use std::fmt;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -112,6 +113,7 @@ pub struct Metrics {
     catalog_services: Gauge,
     catalog_tools: Gauge,
     telemetry: Family<TelemetryLabel, Counter>,
+    log_lines_lost: Counter,
     samplers: RwLock<Vec<Sampler>>,
     observer: OnceLock<MetricsObserver>,
 }
@@ -169,6 +171,7 @@ impl Metrics {
             catalog_services: Gauge::default(),
             catalog_tools: Gauge::default(),
             telemetry: Family::default(),
+            log_lines_lost: Counter::default(),
             samplers: RwLock::default(),
             observer: OnceLock::new(),
         };
@@ -218,6 +221,11 @@ impl Metrics {
             status,
         };
         self.http_requests.get_or_create(&request).inc();
+    }
+
+    /// How many lines of the log were dropped since the start.
+    pub fn set_log_lines_lost(&self, lines: u64) {
+        self.log_lines_lost.inner().store(lines, Ordering::Relaxed);
     }
 
     pub fn set_connections(&self, open: usize) {

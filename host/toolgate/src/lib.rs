@@ -57,6 +57,7 @@ pub mod config;
 pub mod core_workers;
 mod doctor;
 pub mod inbound;
+mod log;
 pub mod memory;
 mod signals;
 mod telemetry;

@@ -8,7 +8,7 @@ use axum::http::Response;
 use base64::Engine as _;
 use serde_json::json;
 use toolgate_tests::gateway::{TestGateway, built_plugin};
-use toolgate_tests::process::Installation;
+use toolgate_tests::process::{Installation, wait};
 use toolgate_tests::upstream::{Received, Upstream};
 
 /// What may do nothing but compute cannot even write to the log; what may do more says what.
@@ -57,6 +57,11 @@ async fn what_a_panic_says_is_in_the_log_and_not_in_the_answer() {
     let answer = answer.data();
     assert_eq!(answer["reason"], "plugin_crashed", "{answer}");
     assert!(!answer.to_string().contains("third step"), "{answer}");
+    // The log is written a little after the answer.
+    wait("the panic to be in the log", async || {
+        installation.log().contains("the third step is missing")
+    })
+    .await;
     process.kill().await;
     let log = installation.log();
     let line = log

@@ -63,6 +63,7 @@ mod sessions;
 mod sigkill;
 mod silent_database;
 mod spec;
+mod stopped_log_reader;
 mod store;
 mod telemetry;
 mod terminal;

@@ -113,5 +113,10 @@ impl Metrics {
             "Spans and log lines for the collector by outcome",
             self.telemetry.clone(),
         );
+        registry.register(
+            "log_lines_lost",
+            "Lines of the log that the reader of standard error did not take in time",
+            self.log_lines_lost.clone(),
+        );
     }
 }

@@ -74,6 +74,7 @@ fn outcomes_and_states_show_under_their_words() {
     metrics.telemetry(TelemetrySignal::Spans, TelemetryOutcome::Dropped, 3);
     metrics.sample(|metrics| metrics.set_connections(7));
     metrics.set_catalog(2, 31);
+    metrics.set_log_lines_lost(5);
     metrics.set_plugins([("active", 2), ("quarantined", 1)]);
     metrics.set_plugins([("active", 3)]);
     for line in [
@@ -87,6 +88,7 @@ fn outcomes_and_states_show_under_their_words() {
         r#"toolgate_telemetry_total{signal="spans",outcome="dropped"} 3"#,
         "toolgate_http_connections 7",
         "toolgate_catalog_tools 31",
+        "toolgate_log_lines_lost_total 5",
         r#"toolgate_plugins{state="active"} 3"#,
     ] {
         check(&metrics, line);

@@ -25,7 +25,7 @@ pub(super) struct Mcp {
 
 impl Mcp {
     pub(super) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        super::serve::start_log(config.log_format, "info", None);
+        let _last_lines = super::serve::start_log(config.log_format, "info", None)?;
         let remote = self.server.remote()?;
         let remote = match self.toolset {
             Some(toolset) => remote.for_toolset(toolset),

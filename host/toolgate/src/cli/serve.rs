@@ -25,13 +25,13 @@ use crate::config::{Config, InboundSettings, LogFormat, base_url};
 use crate::core_workers::CoreWorkers;
 use crate::inbound::tls::ServerTls;
 use crate::inbound::{Inbound, descriptors};
+use crate::log::{LastLines, LogOutput};
 use crate::memory;
 use crate::signals::{self, StopSignals};
 use crate::telemetry::{self, Telemetry};
 use first_start::{Banner, FirstStart};
-use progress::{AboveProgress, Progress};
+use progress::Progress;
 use toolgate_core::clock::Clock;
-use toolgate_core::visible::Lines;
 use toolgate_gateway::Gateway;
 use toolgate_http::{authorization, connect, internal, rest};
 use toolgate_mcp as mcp;
@@ -41,6 +41,9 @@ const METRICS_CONNECTIONS_MAX: usize = 32;
 
 /// After running executions have ended, open connections get this long, and then the database is closed.
 const CONNECTIONS_DRAIN: Duration = Duration::from_secs(2);
+
+/// Lines of the log come before the banner if their reader takes them within this time.
+const LOG_BEFORE_BANNER: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Args)]
 pub(super) struct Serve {
@@ -54,7 +57,9 @@ impl Serve {
         let progress = Progress::on_terminal(output, config.log_format);
         let telemetry = Telemetry::open(config.otlp_endpoint.as_deref())?;
         let logs = telemetry.as_ref().and_then(Telemetry::logs);
-        start_log(config.log_format, default_log(progress.as_ref()), logs);
+        let log = start_log(config.log_format, default_log(progress.as_ref()), logs)?;
+        let log = &log.0;
+        log.take_panics();
         if let Some(telemetry) = &telemetry {
             telemetry.record_spans();
         }
@@ -96,6 +101,7 @@ impl Serve {
         };
         // A program that reads it must not wait for plugins.
         if progress.is_none() {
+            log.flush(LOG_BEFORE_BANNER);
             banner.print(None)?;
         }
 
@@ -111,7 +117,11 @@ impl Serve {
         let connections_max = inbound.limits().connections_max;
         let counted = inbound.clone();
         let metrics = gateway.metrics();
-        metrics.sample(move |metrics| metrics.set_connections(counted.connections()));
+        let logged = log.clone();
+        metrics.sample(move |metrics| {
+            metrics.set_connections(counted.connections());
+            metrics.set_log_lines_lost(logged.lost());
+        });
         tracing::info!(%address, connections_max, "serve.listening");
         let workers = CoreWorkers::open(listener, &app, &inbound)
             .context("the threads that serve cannot start")?;
@@ -120,10 +130,11 @@ impl Serve {
             Some(progress) => {
                 // Requests are answered meanwhile.
                 let stopped = tokio::select! {
-                    () = progress.until_loaded(&gateway) => false,
+                    () = progress.until_loaded(&gateway, log) => false,
                     () = stop.next() => true,
                 };
-                progress.clear();
+                log.progress("");
+                log.flush(LOG_BEFORE_BANNER);
                 banner.print(Some(gateway.plugin_loading()))?;
                 stopped
             }
@@ -225,7 +236,14 @@ fn default_log(progress: Option<&Progress>) -> &'static str {
 }
 
 /// `default`: what is logged where `TOOLGATE_LOG` says nothing. `sent`: where lines go beside standard error.
-pub(super) fn start_log(format: LogFormat, default: &str, sent: Option<&SdkLoggerProvider>) {
+/// Keep what it answers until the command ends.
+pub(super) fn start_log(
+    format: LogFormat,
+    default: &str,
+    sent: Option<&SdkLoggerProvider>,
+) -> anyhow::Result<LastLines> {
+    let output =
+        LogOutput::start(format == LogFormat::Json).context("the log cannot be written")?;
     let filter =
         EnvFilter::try_from_env("TOOLGATE_LOG").unwrap_or_else(|_| EnvFilter::new(default));
     // Below warnings the protocol's library logs whole messages, arguments and results included; the
@@ -244,9 +262,9 @@ pub(super) fn start_log(format: LogFormat, default: &str, sent: Option<&SdkLogge
         .with_ansi(false)
         // Told on standard error too, which panics where that is a file on the same full disk.
         .log_internal_errors(false)
-        .with_writer(move || Lines {
-            to: AboveProgress(std::io::stderr()),
-            json: format == LogFormat::Json,
+        .with_writer({
+            let output = output.clone();
+            move || output.lines()
         });
     // A second subscriber can only come from an embedding program, which has set its own.
     let sent = sent.map(telemetry::lines);
@@ -254,6 +272,7 @@ pub(super) fn start_log(format: LogFormat, default: &str, sent: Option<&SdkLogge
         LogFormat::Text => builder.compact().finish().with(sent).try_init(),
         LogFormat::Json => builder.json().finish().with(sent).try_init(),
     };
+    Ok(LastLines(output))
 }
 
 /// The running program, also where its file was replaced meanwhile.

@@ -1,25 +1,19 @@
-//! The one line that a person sees while plugins are loaded, and log lines above it.
+//! The one line that a person sees while plugins are loaded, below the lines of the log.
 
-use std::io::{self, IsTerminal as _, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
 use tokio::time::sleep;
 
 use super::super::output::OutputFormat;
 use crate::config::LogFormat;
+use crate::log::LogOutput;
 use toolgate_gateway::{Gateway, PluginLoading};
 
 /// The line is drawn anew this often.
 const EVERY: Duration = Duration::from_millis(100);
 /// Characters of the bar.
 const BAR: usize = 30;
-/// Moves to the start of the line and clears it (ECMA-48: CR, EL).
-const CLEAR: &str = "\r\x1b[2K";
-
-/// Whether the line is on the screen now.
-static DRAWN: AtomicBool = AtomicBool::new(false);
-
 /// A person looks on: standard output and standard error are a terminal.
 pub(super) struct Progress(());
 
@@ -32,30 +26,16 @@ impl Progress {
     }
 
     /// Draws the line until every plugin file that was there at the start has been loaded or refused.
-    pub(super) async fn until_loaded(&self, gateway: &Gateway) {
+    pub(super) async fn until_loaded(&self, gateway: &Gateway, log: &LogOutput) {
         loop {
             let now = gateway.plugin_loading();
             if now.all_judged {
                 return;
             }
-            draw(&line(now));
+            log.progress(&line(now));
             sleep(EVERY).await;
         }
     }
-
-    /// Takes the line off the screen.
-    pub(super) fn clear(&self) {
-        if DRAWN.swap(false, Ordering::Relaxed) {
-            let _ = write!(io::stderr(), "{CLEAR}");
-        }
-    }
-}
-
-fn draw(text: &str) {
-    DRAWN.store(true, Ordering::Relaxed);
-    let mut to = io::stderr();
-    // A terminal that is gone ends nothing.
-    let _ = write!(to, "{CLEAR}{text}").and_then(|()| to.flush());
 }
 
 fn line(now: PluginLoading) -> String {
@@ -67,22 +47,6 @@ fn line(now: PluginLoading) -> String {
         " ".repeat(BAR - done),
         now.services
     )
-}
-
-/// Standard error for the log: takes the line off before it writes; the line is drawn again below.
-pub(super) struct AboveProgress<W>(pub W);
-
-impl<W: Write> Write for AboveProgress<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if DRAWN.swap(false, Ordering::Relaxed) {
-            self.0.write_all(CLEAR.as_bytes())?;
-        }
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
 }
 
 #[cfg(test)]
