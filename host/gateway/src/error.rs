@@ -85,7 +85,7 @@ pub enum Error {
     InProgress { retry_after_s: u64 },
     #[error("another message to this session is still being worked on")]
     TurnInProgress { retry_after_s: u64 },
-    #[error("a request with this Idempotency-Key may have been done: its outcome was not seen")]
+    #[error("the request may have been done: its outcome was not seen")]
     OutcomeUnknown {
         execution_id: String,
         /// What left the gateway before it stopped; absent where nothing could.

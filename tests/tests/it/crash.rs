@@ -20,7 +20,7 @@ pub(crate) struct Provider {
     pub(crate) address: std::net::SocketAddr,
     /// One permit for each write that was done.
     pub(crate) done: Arc<Semaphore>,
-    let_go: Arc<Notify>,
+    pub(crate) let_go: Arc<Notify>,
 }
 
 pub(crate) async fn provider() -> Provider {

@@ -11,6 +11,8 @@ use toolgate_tests::gateway::Answer;
 use toolgate_tests::postgres;
 use toolgate_tests::process::{Installation, Process, wait};
 
+use crate::crash;
+
 const RUN: &str = "/v1/tools/plain_run/execute";
 /// Processes that start at the same time.
 const PROCESSES: usize = 24;
@@ -118,4 +120,70 @@ async fn of_processes_that_find_an_empty_postgresql_all_serve_and_one_makes_the_
     for process in processes {
         process.kill().await;
     }
+}
+
+/// Calls that run when the database stops taking writes.
+const IN_FLIGHT: usize = 40;
+
+fn takes_writes(own: &postgres::Own, takes: bool) {
+    let set = if takes { "off" } else { "on" };
+    let set = format!("ALTER SYSTEM SET default_transaction_read_only = {set}");
+    for statement in [set.as_str(), "SELECT pg_reload_conf()"] {
+        postgres::ask(&own.url, statement);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_in_flight_answer_while_the_database_takes_no_writes_and_none_is_lost() {
+    let own = tokio::task::spawn_blocking(postgres::Own::prepare);
+    let own = own.await.unwrap();
+    tokio::task::block_in_place(|| own.start());
+    let folder = TempDir::new().unwrap();
+    let provider = crash::provider().await;
+    let mut installation = installation(folder.path(), &own.url);
+    let notes = crash::plugin(folder.path()).await;
+    std::fs::write(folder.path().join("plugins/notes.wasm"), notes).unwrap();
+    let upstream = format!("api.notes.io=http://{}", provider.address);
+    installation.allow_upstream = vec![upstream];
+    let process = installation.serve(&["notes_create_note"]).await;
+    let call = json!({ "arguments": {} });
+    let calls =
+        (0..IN_FLIGHT).map(|_| timed(process.post("/v1/tools/notes_create_note/execute", &call)));
+    let stops = async {
+        let all = provider
+            .done
+            .acquire_many(u32::try_from(IN_FLIGHT).unwrap());
+        all.await.unwrap().forget();
+        tokio::task::block_in_place(|| takes_writes(&own, false));
+        ready(&process, 503).await;
+        provider.let_go.notify_waiters();
+    };
+    let (ran, ()) = tokio::join!(join_all(calls), stops);
+    let mut receipts = Vec::new();
+    for (answer, took) in ran {
+        // It is done: a call must not be taken for one that failed because its receipt comes later.
+        let data = answer.data();
+        assert_eq!(data["status"], "success", "{}", answer.text);
+        receipts.push(data["execution_id"].as_str().unwrap().to_owned());
+        assert!(took < Duration::from_secs(35), "{took:?}");
+    }
+    let metrics = process.get("/metrics").await.text;
+    assert!(
+        metrics.contains("toolgate_executions_running 0"),
+        "{metrics}"
+    );
+    // Nothing leaves meanwhile.
+    let (refused, _) = timed(process.post("/v1/tools/notes_create_note/execute", &call)).await;
+    assert_eq!(refused.status, 503, "{}", refused.text);
+
+    tokio::task::block_in_place(|| takes_writes(&own, true));
+    ready(&process, 200).await;
+    for id in receipts {
+        wait("the receipt to be written", async || {
+            let receipt = process.get(&format!("/v1/executions/{id}")).await;
+            receipt.status == 200 && receipt.data()["status"] == "success"
+        })
+        .await;
+    }
+    process.kill().await;
 }

@@ -5,7 +5,8 @@
 //! nothing may lie in memory for [`GATHERED_FOR`].
 //!
 //! When the database cannot take them, receipts stay in the queue and are tried again until they
-//! are written; calls that already sent something answer what became of them, and no new call
+//! are written; a call waits for its own for a few seconds ([`WRITTEN_WITHIN`]). Calls that already sent
+//! something answer what became of them, a request that is not written down does not leave, and no new call
 //! starts ([`Receipts::behind`]): nothing leaves the process that could not be accounted for.
 
 use std::sync::Arc;
@@ -33,6 +34,8 @@ const INTERRUPTED: &str = "interrupted";
 /// Between two tries to write; doubled from the first to the last.
 const AGAIN_AFTER: Duration = Duration::from_millis(100);
 const AGAIN_AFTER_MAX: Duration = Duration::from_secs(5);
+/// How long a call waits for its receipt, whatever becomes of those before it.
+const WRITTEN_WITHIN: Duration = Duration::from_secs(5);
 
 /// The receipt is not on disk yet: the database did not take it. It is tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +51,8 @@ pub(crate) struct Receipts {
     hurry: Arc<Notify>,
     behind: Arc<AtomicBool>,
     log: Option<Arc<ReceiptLog>>,
+    /// [`WRITTEN_WITHIN`], but for tests.
+    written_within: Duration,
 }
 
 /// A receipt and the session it belongs to, if any; apart, because they pass through many hands.
@@ -58,15 +63,19 @@ pub(crate) enum Queued {
     /// It is in the log.
     Logged,
     /// Told when the writer has tried it.
-    Waits(oneshot::Receiver<Result<(), ReceiptPending>>),
+    Waits(oneshot::Receiver<Result<(), ReceiptPending>>, Duration),
 }
 
 impl Queued {
-    /// Returns when it is on disk, or was tried in vain once.
+    /// Returns when it is on disk, was tried in vain once, or has waited for [`WRITTEN_WITHIN`].
     pub(crate) async fn written(self) -> Result<(), ReceiptPending> {
-        match self {
-            Self::Logged => Ok(()),
-            Self::Waits(done) => done.await.unwrap_or(Err(ReceiptPending)),
+        let Self::Waits(done, within) = self else {
+            return Ok(());
+        };
+        // One that is queued behind a batch that is tried again is not tried itself.
+        match timeout(within, done).await {
+            Ok(Ok(written)) => written,
+            Ok(Err(_)) | Err(_) => Err(ReceiptPending),
         }
     }
 }
@@ -104,6 +113,7 @@ impl Receipts {
             hurry,
             behind,
             log,
+            written_within: WRITTEN_WITHIN,
         }
     }
 
@@ -139,7 +149,7 @@ impl Receipts {
         self.behind.load(Ordering::Relaxed)
     }
 
-    /// Queues a receipt; with `durable` returns when it is on disk, or was tried in vain once.
+    /// Queues a receipt; with `durable` returns as [`Queued::written`] does.
     pub(crate) async fn keep(
         &self,
         receipt: QueuedReceipt,
@@ -160,8 +170,7 @@ impl Receipts {
         self.log.is_none()
     }
 
-    /// Queues a receipt together with the answer of its request, and returns when both are rows, or were
-    /// tried in vain once.
+    /// Queues a receipt together with the answer of its request, and returns as [`Queued::written`] does.
     pub(crate) async fn keep_answered(
         &self,
         receipt: QueuedReceipt,
@@ -173,15 +182,27 @@ impl Receipts {
 
     /// Queues what nobody waits for.
     async fn gathered(&self, item: Item) -> Result<(), ReceiptPending> {
-        if let Err(TrySendError::Full(item) | TrySendError::Closed(item)) =
-            self.queue.try_send(item)
-        {
-            self.queue.send(item).await.map_err(|_| ReceiptPending)?;
-        }
+        self.enqueue(item).await?;
         if self.queue.capacity() < QUEUE_MAX - BATCH_MAX {
             self.hurry.notify_one();
         }
         Ok(())
+    }
+
+    /// Waits for room in the queue for at most [`WRITTEN_WITHIN`]; what has none by then gets it later.
+    async fn enqueue(&self, item: Item) -> Result<(), ReceiptPending> {
+        let item = match self.queue.try_send(item) {
+            Ok(()) => return Ok(()),
+            Err(TrySendError::Closed(_)) => return Err(ReceiptPending),
+            Err(TrySendError::Full(item)) => item,
+        };
+        let queue = self.queue.clone();
+        // A task of its own: the receipt of a call that no longer waits is not lost.
+        let queued = tokio::spawn(async move { queue.send(item).await.is_ok() });
+        match timeout(self.written_within, queued).await {
+            Ok(Ok(true)) => Ok(()),
+            _ => Err(ReceiptPending),
+        }
     }
 
     /// Queues a receipt that somebody waits for.
@@ -211,7 +232,7 @@ impl Receipts {
         appended.ok()
     }
 
-    /// Returns when everything queued so far is on disk, or was tried in vain once.
+    /// Returns when everything queued so far is on disk, or as [`Queued::written`] does.
     pub(crate) async fn flush(&self) -> Result<(), ReceiptPending> {
         self.push(None, None).await?.written().await
     }
@@ -242,9 +263,9 @@ impl Receipts {
         if self.behind() && item.receipt.is_none() {
             return Err(ReceiptPending);
         }
-        self.queue.send(item).await.map_err(|_| ReceiptPending)?;
+        self.enqueue(item).await?;
         self.hurry.notify_one();
-        Ok(Queued::Waits(done))
+        Ok(Queued::Waits(done, self.written_within))
     }
 }
 

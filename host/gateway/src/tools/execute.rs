@@ -291,7 +291,11 @@ impl Gateway {
         let answer = self.answer_beside_receipt(caller, &run, &execution, &requests);
         self.keep_receipt(receipt, answer, !requests.is_empty())
             .await;
-        execution.map_err(after_the_run)
+        let may_write = run.tool.effect() != Effect::Read;
+        execution.map_err(|error| match may_write && requests.iter().any(writes) {
+            true => outcome_unknown(error, &run.execution_id),
+            false => after_the_run(error),
+        })
     }
 
     /// Everything up to the plugin's end. An error: the plugin did not begin.
@@ -449,6 +453,20 @@ pub(crate) fn requester(caller: &Caller) -> Requester {
     Requester {
         workspace: caller.workspace_id.shared(),
         key: caller.key_id.shared(),
+    }
+}
+
+fn writes(request: &egress::RequestRecord) -> bool {
+    !matches!(request.method.as_str(), "GET" | "HEAD")
+}
+
+/// The error of the gateway itself once a write had left: a caller must not take it for a call that failed.
+fn outcome_unknown(error: Error, execution_id: &Text) -> Error {
+    let cause = anyhow::Error::from(after_the_run(error));
+    tracing::error!(%execution_id, error = format!("{cause:#}"), "execution.unsettled");
+    Error::OutcomeUnknown {
+        execution_id: execution_id.to_string(),
+        receipt: None,
     }
 }
 

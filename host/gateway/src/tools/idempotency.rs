@@ -132,15 +132,15 @@ enum Settlement {
 
 impl Settlement {
     fn keep<T: Serialize>(answer: &T) -> Result<Self, Error> {
-        let text = serde_json::to_string(answer);
+        let text = serde_json::to_string(answer).map_err(|cause| Error::Internal(cause.into()));
         text.map(Self::Keep)
-            .map_err(|cause| Error::Internal(cause.into()))
     }
 
     /// How far the work came before trouble of our own nobody knows: what it wrote or sent may be there.
     fn after(cause: &Error) -> Self {
+        use Error::{DatabaseUnavailable, Internal, OutcomeUnknown};
         match cause {
-            Error::Internal(_) | Error::DatabaseUnavailable(_) => Self::FreeUnlessMarked,
+            Internal(_) | DatabaseUnavailable(_) | OutcomeUnknown { .. } => Self::FreeUnlessMarked,
             _ => Self::Free,
         }
     }

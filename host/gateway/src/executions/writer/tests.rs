@@ -112,9 +112,48 @@ async fn without_room_in_the_log_a_call_waits_for_the_database() {
     assert!(matches!(send("exe_1").await, Queued::Logged));
     fill(&log, &logs);
     let queued = send("exe_2").await;
-    assert!(matches!(queued, Queued::Waits(_)), "it is not in the log");
+    assert!(matches!(queued, Queued::Waits(..)), "it is not in the log");
     assert_eq!(queued.written().await, Ok(()));
     assert!(found("exe_2").await, "the row is there before the answer");
     assert_eq!(receipts.flush().await, Ok(()));
     assert!(found("exe_1").await);
+}
+
+#[tokio::test]
+async fn each_call_has_its_own_limit_while_the_database_takes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, workspace_id) = database(folder.path()).await;
+    store.close().await;
+    let receipts = Receipts {
+        written_within: Duration::from_millis(5),
+        ..Receipts::start(store, None)
+    };
+    let row = |n: usize| {
+        let row = ExecutionRow {
+            workspace_id: workspace_id.as_str().into(),
+            ..receipt(&format!("exe_{n}"), "success")
+        };
+        Box::new((row, None))
+    };
+    let all = async {
+        // The first is tried in vain, and its batch is tried again from then on.
+        assert_eq!(receipts.keep(row(0), true).await, Err(ReceiptPending));
+        assert!(receipts.behind());
+        for n in 1..=40 {
+            assert_eq!(receipts.keep(row(n), true).await, Err(ReceiptPending));
+        }
+        // Nor does a full queue hold anybody longer.
+        let mut full = 0;
+        for n in 41..QUEUE_MAX + 50 {
+            full += usize::from(receipts.keep(row(n), false).await.is_err());
+        }
+        assert!(full > 0, "the queue was full");
+        assert_eq!(
+            receipts.flush().await,
+            Err(ReceiptPending),
+            "a read goes on"
+        );
+    };
+    let all = timeout(Duration::from_secs(60), all).await;
+    assert!(all.is_ok(), "a call waits for the database to be back");
 }
