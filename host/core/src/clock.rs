@@ -2,11 +2,15 @@
 //!
 //! All stored and public times are milliseconds since the Unix epoch.
 
+mod steady;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
+
+use steady::SteadyClock;
+pub use steady::{ClockStep, HELD_FOR_MS, STEP_MS_MIN, StepState, UNSETTLED_FOR_MS};
 
 /// A source of the current time; cheap to clone.
 #[derive(Clone, Debug)]
@@ -14,14 +18,14 @@ pub struct Clock(Source);
 
 #[derive(Clone, Debug)]
 enum Source {
-    System,
+    System(Arc<SteadyClock>),
     Manual(Arc<AtomicI64>),
 }
 
 impl Clock {
-    /// The machine's clock.
+    /// The machine's clock; a large step of it counts once it has lasted ([`HELD_FOR_MS`]).
     pub fn system() -> Self {
-        Self(Source::System)
+        Self(Source::System(Arc::new(SteadyClock::new())))
     }
 
     /// A clock that stands still at `now_ms` until [`Clock::advance_ms`] moves it.
@@ -32,12 +36,24 @@ impl Clock {
     /// Milliseconds since the Unix epoch.
     pub fn now_ms(&self) -> i64 {
         match &self.0 {
-            Source::System => SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .map_or(0, |since| {
-                    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-                }),
+            Source::System(steady) => steady.now_ms(),
             Source::Manual(now) => now.load(Ordering::SeqCst),
+        }
+    }
+
+    /// How the machine's clock has stepped since the last call.
+    pub fn take_steps(&self) -> Vec<ClockStep> {
+        match &self.0 {
+            Source::System(steady) => steady.take_steps(),
+            Source::Manual(_) => Vec::new(),
+        }
+    }
+
+    /// Whether the clock has not stepped for [`UNSETTLED_FOR_MS`]: only then is something deleted for its age.
+    pub fn is_settled(&self) -> bool {
+        match &self.0 {
+            Source::System(steady) => steady.is_settled(),
+            Source::Manual(_) => true,
         }
     }
 

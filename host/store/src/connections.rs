@@ -22,6 +22,11 @@ use crate::columns::{columns, returning, select};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::states::ConnectionHealth;
 
+/// A refresh is tried again within this time; a later time was written by a clock that was ahead.
+pub const RETRY_MS_MAX: i64 = 60 * 60 * 1_000;
+/// No lease of a refresh is longer; one that is was written by a clock that was ahead.
+pub const LEASE_MS_MAX: i64 = 60_000;
+
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct Connection {
     pub workspace_id: String,
@@ -68,7 +73,9 @@ impl Connection {
     /// The public state and since when.
     pub fn state_at(&self, now_ms: i64) -> (ConnectionHealth, i64) {
         match (self.lease_since_ms, self.lease_until_ms) {
-            (Some(since_ms), Some(until_ms)) if until_ms > now_ms => {
+            (Some(since_ms), Some(until_ms))
+                if until_ms > now_ms && until_ms - now_ms <= LEASE_MS_MAX =>
+            {
                 (ConnectionHealth::Refreshing, since_ms)
             }
             _ => (self.state, self.state_since_ms),
@@ -375,8 +382,9 @@ impl Store {
                 select!(
                     connections,
                     "WHERE refreshable AND token_expires_at_ms < $1 \
-                     AND state IN ('active', 'cooling_down') AND (next_retry_at_ms IS NULL OR next_retry_at_ms <= $2) \
-                     AND (lease_until_ms IS NULL OR lease_until_ms <= $2) \
+                     AND state IN ('active', 'cooling_down') \
+                     AND (next_retry_at_ms IS NULL OR next_retry_at_ms <= $2 OR next_retry_at_ms > $2 + $6) \
+                     AND (lease_until_ms IS NULL OR lease_until_ms <= $2 OR lease_until_ms > $2 + $7) \
                      AND (token_expires_at_ms > $4 OR (token_expires_at_ms = $4 AND id > $5)) \
                      ORDER BY token_expires_at_ms, id LIMIT $3"
                 ),
@@ -386,6 +394,8 @@ impl Store {
             .bind(i64::try_from(limit).unwrap_or(i64::MAX))
             .bind(end_ms)
             .bind(id)
+            .bind(RETRY_MS_MAX)
+            .bind(LEASE_MS_MAX)
             .fetch_all(db)
             .await?
         }))

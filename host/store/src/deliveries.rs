@@ -78,14 +78,35 @@ pub struct Lease<'a> {
 /// A count of what waits stops here.
 const PENDING_COUNTED_MAX: i64 = 100_000;
 
+/// A delivery `d` whose time has come at `$now`. One that was written or tried later than now has a time
+/// of a clock that was ahead, which nobody waits for; a minute is what clocks of processes differ.
+macro_rules! due {
+    ($now:literal) => {
+        concat!(
+            "(d.next_attempt_at_ms <= ",
+            $now,
+            " OR d.created_at_ms > ",
+            $now,
+            " + 60000 OR d.last_attempt_at_ms > ",
+            $now,
+            " + 60000)"
+        )
+    };
+}
+
 /// What can be sent: an enabled webhook that rests no more, is leased to nobody and has something
-/// to send.
+/// to send. A rest that began later than now, and a lease that is longer than one can be, are of a clock
+/// that was ahead.
 macro_rules! ready {
     ($tail:literal) => {
         concat!(
-            "SELECT w.id FROM webhooks w WHERE w.enabled AND (w.lease_until_ms IS NULL OR w.lease_until_ms <= $1) \
-             AND (w.retry_at_ms IS NULL OR w.retry_at_ms <= $1) AND EXISTS (SELECT 1 FROM webhook_deliveries d \
-             WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.next_attempt_at_ms <= $1) ORDER BY w.id LIMIT $2",
+            "SELECT w.id FROM webhooks w WHERE w.enabled \
+             AND (w.lease_until_ms IS NULL OR w.lease_until_ms <= $1 OR w.lease_until_ms > $1 + 60000) \
+             AND (w.retry_at_ms IS NULL OR w.retry_at_ms <= $1 OR w.rested_at_ms > $1 + 60000) \
+             AND EXISTS (SELECT 1 FROM webhook_deliveries d \
+             WHERE d.webhook_id = w.id AND d.state = 'pending' AND ",
+            due!("$1"),
+            ") ORDER BY w.id LIMIT $2",
             $tail
         )
     };
@@ -209,11 +230,12 @@ impl Store {
             if !fresh.is_empty() {
                 return Ok(fresh);
             }
-            sqlx::query_as(
+            sqlx::query_as(concat!(
                 "SELECT d.seq, d.event_id, d.attempts, d.created_at_ms, e.payload FROM webhook_deliveries d \
-                 JOIN webhook_events e ON e.id = d.event_id WHERE d.webhook_id = $1 AND d.state = 'pending' \
-                 AND d.next_attempt_at_ms <= $2 ORDER BY d.seq LIMIT $3",
-            )
+                 JOIN webhook_events e ON e.id = d.event_id WHERE d.webhook_id = $1 AND d.state = 'pending' AND ",
+                due!("$2"),
+                " ORDER BY d.seq LIMIT $3"
+            ))
             .bind(webhook_id)
             .bind(now_ms)
             .bind(limit)
@@ -289,7 +311,7 @@ impl Store {
             .await?;
             let disabled = sqlx::query(
                 "UPDATE webhooks SET failures = failures + 1, failing_since_ms = COALESCE(failing_since_ms, $3), \
-                 retry_at_ms = $4, lease_owner = NULL, lease_until_ms = NULL, \
+                 retry_at_ms = $4, rested_at_ms = $3, lease_owner = NULL, lease_until_ms = NULL, \
                  enabled = CASE WHEN $5 IS NULL THEN enabled ELSE $6 END, \
                  disabled_reason = COALESCE($5, disabled_reason), \
                  disabled_at_ms = CASE WHEN $5 IS NULL THEN disabled_at_ms ELSE $3 END \

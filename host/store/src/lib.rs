@@ -91,7 +91,10 @@ pub use audit::AuditEntry;
 pub use changes::{Changes, Topic};
 pub use client_sessions::ClientSessionMessage;
 pub use connect_flows::{ConnectFlow, FlowState};
-pub use connections::{Connection, ConnectionCount, NewConnection, RefreshFailed, Refreshed};
+pub use connections::{
+    Connection, ConnectionCount, LEASE_MS_MAX, NewConnection, RETRY_MS_MAX, RefreshFailed,
+    Refreshed,
+};
 pub use deliveries::{
     AttemptFailed, BLOCKING_ATTEMPTS_MAX, DeliveryAttempt, DeliveryRecord, DueDelivery, Lease,
 };

@@ -154,6 +154,42 @@ impl Store {
         }))
     }
 
+    /// The hashes that versions, approvals and files of services name: what serves, what may be rolled back to,
+    /// what waits.
+    pub async fn needed_plugins(&self) -> Result<Vec<String>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_scalar(
+                "SELECT sha256 FROM plugin_versions \
+                 UNION SELECT active_sha256 FROM plugins WHERE active_sha256 IS NOT NULL \
+                 UNION SELECT pending_sha256 FROM plugins WHERE pending_sha256 IS NOT NULL \
+                 UNION SELECT approve_sha256 FROM plugins WHERE approve_sha256 IS NOT NULL \
+                 UNION SELECT sha256 FROM plugin_files WHERE sha256 IS NOT NULL \
+                 UNION SELECT sha256 FROM plugin_sources WHERE replaced_at_ms IS NULL",
+            )
+            .fetch_all(db)
+            .await?
+        }))
+    }
+
+    /// Deletes what is remembered of files that were inspected before and that nothing names any more.
+    pub async fn purge_manifests(&self, before_ms: i64) -> Result<u64, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query(
+                "DELETE FROM manifests WHERE inspected_at_ms < $1 \
+                 AND sha256 NOT IN (SELECT sha256 FROM plugin_versions) \
+                 AND sha256 NOT IN (SELECT active_sha256 FROM plugins WHERE active_sha256 IS NOT NULL) \
+                 AND sha256 NOT IN (SELECT pending_sha256 FROM plugins WHERE pending_sha256 IS NOT NULL) \
+                 AND sha256 NOT IN (SELECT approve_sha256 FROM plugins WHERE approve_sha256 IS NOT NULL) \
+                 AND sha256 NOT IN (SELECT sha256 FROM plugin_files WHERE sha256 IS NOT NULL) \
+                 AND sha256 NOT IN (SELECT sha256 FROM plugin_sources WHERE replaced_at_ms IS NULL)",
+            )
+            .bind(before_ms)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected()
+        }))
+    }
+
     /// Deletes contents that were stored before and that no file, version or approval names any more.
     pub async fn purge_plugin_bytes(&self, before_ms: i64) -> Result<u64, StoreError> {
         Ok(portable!(write unnoticed self, tx => {

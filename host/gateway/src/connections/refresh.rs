@@ -23,7 +23,7 @@ use toolgate_core::states::ConnectionHealth;
 use toolgate_core::trace;
 use toolgate_oauth::token::TokenGrant;
 use toolgate_oauth::{self as oauth, OAuthError};
-use toolgate_store::{Connection, RefreshFailed, Refreshed, StoreError};
+use toolgate_store::{Connection, RETRY_MS_MAX, RefreshFailed, Refreshed, StoreError};
 use toolgate_vault::Secret;
 
 /// A token is renewed this long before its end, or in the last quarter of a shorter life.
@@ -146,7 +146,8 @@ impl ConnectionManager {
                 return Ok(row);
             }
             let now_ms = self.clock.now_ms();
-            if let Some(at) = row.next_retry_at_ms.filter(|at| *at > now_ms) {
+            let waits = |at: &i64| *at > now_ms && *at - now_ms <= RETRY_MS_MAX;
+            if let Some(at) = row.next_retry_at_ms.filter(waits) {
                 return Err(UnusableReason::Later {
                     retry_after_ms: at - now_ms,
                 });

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::Gateway;
 use crate::executions::LONGEST_MS;
 use crate::identity::apps::register::{UNUSED_LIFE_MS, USED_LIFE_MS};
+use toolgate_core::clock::{ClockStep, StepState};
 use toolgate_store::StoreError;
 
 /// Last uses of keys are written this often.
@@ -36,6 +37,7 @@ pub(crate) async fn run(gateway: Arc<Gateway>) {
             () = gateway.stop.cancelled() => return,
             () = tokio::time::sleep(NOTE_USES_EVERY) => {}
         }
+        report_clock_steps(&gateway);
         note_key_uses(&gateway).await;
         mark_interrupted(&gateway).await;
         add_up_counts(&gateway).await;
@@ -52,6 +54,10 @@ pub(crate) async fn run(gateway: Arc<Gateway>) {
         if round.is_multiple_of(COUNT_EVERY) {
             count_deliveries(&gateway).await;
         }
+        // What is old by a clock that has just stepped may not be old at all.
+        if !gateway.clock.is_settled() {
+            continue;
+        }
         if round.is_multiple_of(PURGE_EVERY)
             && let Err(cause) = purge(&gateway).await
         {
@@ -62,6 +68,22 @@ pub(crate) async fn run(gateway: Arc<Gateway>) {
             && let Err(cause) = gateway.store.purge_flows(ended_ms).await
         {
             tracing::error!(error = %cause, "connections.purge_failed");
+        }
+    }
+}
+
+fn report_clock_steps(gateway: &Gateway) {
+    for ClockStep { by_ms, state } in gateway.clock.take_steps() {
+        let seconds = by_ms / 1_000;
+        match state {
+            StepState::Held => {
+                tracing::warn!(seconds, "clock.stepped: it counts if it lasts for a minute")
+            }
+            StepState::Taken => tracing::warn!(
+                seconds,
+                "clock.step_taken: nothing is deleted for its age within the next hour"
+            ),
+            StepState::Undone => tracing::info!(seconds, "clock.step_undone"),
         }
     }
 }
@@ -166,6 +188,10 @@ async fn purge(gateway: &Gateway) -> Result<(), StoreError> {
     gateway
         .store
         .purge_plugin_bytes(now_ms - PLUGIN_BYTES_KEPT_MS)
+        .await?;
+    gateway
+        .store
+        .purge_manifests(now_ms - PLUGIN_BYTES_KEPT_MS)
         .await?;
     let idle_ms = now_ms - crate::identity::client_sessions::CLIENT_SESSION_IDLE_MS;
     gateway.store.purge_client_sessions(idle_ms).await?;

@@ -26,7 +26,10 @@ pub(crate) async fn run(gateway: Arc<Gateway>, keep: Retention) {
             () = gateway.stop.cancelled() => return,
             () = tokio::time::sleep(PRUNE_EVERY) => {}
         }
-        if let Err(cause) = prune(&gateway, keep).await {
+        // What is old by a clock that has just stepped may not be old at all.
+        if gateway.clock.is_settled()
+            && let Err(cause) = prune(&gateway, keep).await
+        {
             tracing::error!(error = %cause, "retention.prune_failed");
         }
     }

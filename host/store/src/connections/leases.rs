@@ -4,7 +4,7 @@
 //! database; what it brought is stored only by that holder. That a refresh is running is not a
 //! stored state but an unexpired lease, so a process that dies leaves nothing stuck.
 
-use super::{Connection, health, tell};
+use super::{Connection, LEASE_MS_MAX, health, tell};
 use crate::changes::bump;
 use crate::columns::returning;
 use crate::text::Json;
@@ -47,7 +47,7 @@ impl Store {
                     connections,
                     "UPDATE connections SET lease_owner = $3, lease_since_ms = $4, lease_until_ms = $5, \
                      version = version + 1, updated_at_ms = $4 WHERE workspace_id = $1 AND id = $2 \
-                     AND (lease_until_ms IS NULL OR lease_until_ms <= $4)"
+                     AND (lease_until_ms IS NULL OR lease_until_ms <= $4 OR lease_until_ms > $4 + $6)"
                 ),
             )
             .bind(workspace_id)
@@ -55,6 +55,7 @@ impl Store {
             .bind(owner)
             .bind(now_ms)
             .bind(now_ms.saturating_add(lease_ms))
+            .bind(LEASE_MS_MAX)
             .fetch_optional(&mut *tx)
             .await?
         }))

@@ -16,6 +16,7 @@ on_both!(
     only_the_holder_stores_what_a_refresh_brought,
     a_failed_refresh_waits_for_its_time,
     a_state_is_not_set_on_a_newer_credential,
+    a_lease_and_a_wait_of_a_clock_that_was_ahead_hold_up_no_refresh,
 );
 
 fn refreshed(sealed: &str) -> Refreshed<'_> {
@@ -490,4 +491,42 @@ async fn on_postgres_two_processes_tell_of_an_end_once() {
         let (told, row) = error_after(held, 2, now_ms).await;
         assert_eq!((told, row.state), (1, state), "at {now_ms}");
     }
+}
+
+async fn a_lease_and_a_wait_of_a_clock_that_was_ahead_hold_up_no_refresh(at: Empty) {
+    const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+    let acme = workspace(&at.store, "acme").await;
+    let new = NewConnection {
+        token_expires_at_ms: Some(NOW_MS + 1_000),
+        refreshable: true,
+        ..new_connection(&acme, "con_1")
+    };
+    at.store.connect(&new, NOW_MS).await.unwrap();
+    let lease = async |now_ms| {
+        let lease = at
+            .store
+            .try_lease_connection(&acme.id, "con_1", "p", now_ms, LEASE_MS);
+        lease.await.unwrap().is_some()
+    };
+    let due = async |now_ms| {
+        let due = at.store.connections_due(NOW_MS + 60_000, now_ms, None, 10);
+        due.await.unwrap().len()
+    };
+    // A process whose clock is a day ahead takes the lease and dies.
+    assert!(lease(NOW_MS + DAY_MS).await);
+    assert_eq!(due(NOW_MS).await, 1);
+    assert!(lease(NOW_MS).await);
+    // The lease of the right clock holds.
+    assert!(!lease(NOW_MS + 1).await);
+    assert_eq!(due(NOW_MS + 1).await, 0);
+    let failed = RefreshFailed {
+        state: ConnectionHealth::CoolingDown,
+        next_retry_at_ms: Some(NOW_MS + DAY_MS + 1_000),
+        last_error: "the provider is away",
+    };
+    let noted = at
+        .store
+        .store_refresh_failed(&acme.id, "con_1", "p", &failed, NOW_MS + DAY_MS);
+    assert!(noted.await.unwrap());
+    assert_eq!(due(NOW_MS).await, 1, "no refresh waits for a day");
 }

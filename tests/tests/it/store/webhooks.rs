@@ -9,6 +9,7 @@ use super::{Empty, NOW_MS, on_both, waiting_for_locks, workspace};
 on_both!(
     a_change_by_another_workspace_touches_nothing,
     a_workspace_has_no_more_webhooks_than_it_may,
+    times_of_a_clock_that_was_ahead_hold_up_no_delivery,
 );
 
 fn webhook(workspace: &Workspace, id: &str) -> WebhookRow {
@@ -142,4 +143,68 @@ async fn a_workspace_has_no_more_webhooks_than_it_may(at: Empty) {
     assert_eq!(kept, MOST);
     let listed = at.store.list_webhooks(&acme.id).await.unwrap();
     assert_eq!(listed.len() as i64, MOST);
+}
+
+async fn times_of_a_clock_that_was_ahead_hold_up_no_delivery(at: Empty) {
+    const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+    let acme = workspace(&at.store, "acme").await;
+    let made = webhook(&acme, "whk_1");
+    assert!(at.store.insert_webhook(&made, 10).await.unwrap());
+    let lease_at = async |now_ms| {
+        let lease = Lease {
+            owner: "dispatcher",
+            now_ms,
+            until_ms: now_ms + 6_000,
+        };
+        at.store.lease_webhooks(lease, 1).await.unwrap().len()
+    };
+    let fail_at = async |now_ms: i64, seq, rest_ms| {
+        let attempt = DeliveryAttempt {
+            at_ms: now_ms,
+            duration_ms: 1,
+            response_status: Some(500),
+            error: None,
+        };
+        let failed = AttemptFailed {
+            again_at_ms: Some(now_ms + rest_ms),
+            rest_until_ms: now_ms + rest_ms,
+            disable: None,
+        };
+        let noted = at
+            .store
+            .delivery_failed("whk_1", seq, &attempt, &failed, "dispatcher");
+        noted.await.unwrap();
+    };
+    let send_at = async |now_ms| {
+        let event = Event::new(EventType::ToolFailed, &acme.id, now_ms, json!({}));
+        let sent = at.store.deliver_to(&acme.id, "whk_1", &event);
+        sent.await.unwrap().seq
+    };
+    let due_at = async |now_ms| {
+        let due = at.store.due_deliveries("whk_1", now_ms, 10);
+        due.await.unwrap().len()
+    };
+    // While the clock is a day ahead: a delivery that fails three times, and a lease that nobody gives back.
+    let seq = send_at(NOW_MS + DAY_MS).await;
+    for minute in 0..3 {
+        let now_ms = NOW_MS + DAY_MS + minute * 60_000;
+        assert_eq!(lease_at(now_ms).await, 1, "{minute}");
+        fail_at(now_ms, seq, 5_000).await;
+    }
+    // Back again: what rests until tomorrow is sent now.
+    assert_eq!(lease_at(NOW_MS).await, 1);
+    assert_eq!(due_at(NOW_MS).await, 1);
+    // By the right clock it rests as long as it should, though another process is seconds behind.
+    fail_at(NOW_MS, seq, 5_000).await;
+    assert_eq!(lease_at(NOW_MS + 4_999).await, 0);
+    assert_eq!(lease_at(NOW_MS - 30_000).await, 0);
+    assert_eq!(due_at(NOW_MS + 4_999).await, 0);
+    assert_eq!(lease_at(NOW_MS + 5_000).await, 1);
+    assert_eq!(due_at(NOW_MS + 5_000).await, 1);
+    // A day of rest that the endpoint asked for is one.
+    fail_at(NOW_MS + 5_000, seq, DAY_MS).await;
+    assert_eq!(lease_at(NOW_MS + DAY_MS).await, 0);
+    assert_eq!(lease_at(NOW_MS + DAY_MS + 5_000).await, 1);
+    // A lease of a process that was ahead and died holds for no day.
+    assert_eq!(lease_at(NOW_MS).await, 1);
 }
