@@ -134,6 +134,16 @@ impl CodeCache {
         Ok(())
     }
 
+    /// The hashes of the components that are here.
+    pub(crate) fn hashes(&self) -> io::Result<Vec<String>> {
+        let ending = format!("-{}.cwasm", self.engine_mark);
+        let names = files(&self.dir)?.into_iter().filter_map(|path| {
+            let name = path.file_name()?.to_str()?;
+            name.strip_suffix(&ending).map(str::to_owned)
+        });
+        Ok(names.collect())
+    }
+
     /// Forgets a component; nothing happens if it is not here.
     pub(crate) fn remove(&self, sha256: &str) {
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);

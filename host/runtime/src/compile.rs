@@ -142,6 +142,7 @@ impl Compiler {
             {
                 JobResult::Done => return self.take(job).await,
                 JobResult::Refused(why) => return Err(wasmtime::Error::msg(why)),
+                JobResult::NotNow(why) => return Err(not_now(why)),
                 JobResult::NoProcess(cause) => return self.without_process(job, &cause).await,
                 JobResult::Late | JobResult::Died => {}
             }
@@ -151,6 +152,7 @@ impl Compiler {
         match self.long.ask(program, self.size, &job, time_max).await {
             JobResult::Done => self.take(job).await,
             JobResult::Refused(why) => Err(wasmtime::Error::msg(why)),
+            JobResult::NotNow(why) => Err(not_now(why)),
             JobResult::NoProcess(cause) => self.without_process(job, &cause).await,
             JobResult::Late => Err(wasmtime::Error::msg(format!(
                 "compiling it took more than {} s of processor time",
@@ -170,8 +172,8 @@ impl Compiler {
     ) -> wasmtime::Result<Component> {
         // Nothing here would bound what a large file takes.
         if !job.cost.is_small(self.size) {
-            return Err(wasmtime::Error::msg(format!(
-                "compiling this file needs a separate process, which could not be started ({cause}): copy the file in again"
+            return Err(not_now(format!(
+                "compiling this file needs a separate process, which could not be started ({cause})"
             )));
         }
         tracing::warn!(error = %cause, "runtime.no_compiler_process: compiled in this one");
@@ -221,6 +223,11 @@ impl Compiler {
             .await
             .map_err(|cause| wasmtime::Error::msg(cause.to_string()))?
     }
+}
+
+/// The machine is at fault, not the file.
+fn not_now(why: String) -> wasmtime::Error {
+    wasmtime::Error::new(io::Error::other(why))
 }
 
 impl Drop for Compiler {

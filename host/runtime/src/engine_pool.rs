@@ -79,6 +79,10 @@ impl EnginePool {
         self.memory_peak_bytes.load(Ordering::Relaxed)
     }
 
+    pub(crate) fn compiled(&self) -> std::io::Result<Vec<String>> {
+        self.cache.hashes()
+    }
+
     pub(crate) fn forget(&self, sha256: &str) {
         self.cache.remove(sha256);
     }

@@ -68,6 +68,9 @@ pub enum Rejected {
     Damaged(String),
     #[error("the component cannot be compiled: {0}")]
     NotCompiled(String),
+    /// The machine could not: no space, no process, no memory.
+    #[error("the component could not be compiled now: {0}")]
+    NotCompiledNow(String),
     #[error(
         "the component has no custom section {SECTION}; build it with the toolgate SDK or `toolgate plugin build`"
     )]
@@ -113,6 +116,19 @@ impl Rejected {
         } else {
             Self::LargeNotAllowed
         }
+    }
+
+    pub(super) fn not_compiled(cause: &wasmtime::Error) -> Self {
+        let root = cause.root_cause();
+        match root.is::<std::io::Error>() {
+            true => Self::NotCompiledNow(root.to_string()),
+            false => Self::NotCompiled(root.to_string()),
+        }
+    }
+
+    /// Whether the file may be taken when it is tried again as it is.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::NotCompiledNow(_))
     }
 
     /// The whole chain in one line, for the quarantine's reason.

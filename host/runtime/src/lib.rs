@@ -244,11 +244,11 @@ impl Runtime {
             None => {
                 let job = pool.compiler.job(bytes).await;
                 drop(reading);
-                let job = job.map_err(|cause| Rejected::NotCompiled(cause.to_string()))?;
+                let job = job.map_err(|cause| Rejected::NotCompiledNow(cause.to_string()))?;
                 pool.compiler
                     .compile(job)
                     .await
-                    .map_err(|cause| Rejected::NotCompiled(cause.root_cause().to_string()))?
+                    .map_err(|cause| Rejected::not_compiled(&cause))?
             }
         };
         inspected.imports = inspect::check_imports(&pool.engine, &component, &inspected.manifest)?;
@@ -260,6 +260,15 @@ impl Runtime {
             .map_err(|cause| inspect::not_linked(&inspected.imports, &cause))?;
         pool.keep(&inspected.sha256, &component).await;
         Ok(inspected)
+    }
+
+    /// The hashes of files of which there is compiled code.
+    pub fn compiled(&self) -> std::io::Result<Vec<String>> {
+        let mut found = self.inner.ordinary.compiled()?;
+        if let Some(large) = self.pool(Size::Large) {
+            found.extend(large.compiled()?);
+        }
+        Ok(found)
     }
 
     /// Forgets compiled code that no plugin uses any more.

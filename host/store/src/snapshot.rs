@@ -19,6 +19,9 @@ use super::{DatabaseKind, StoreError};
 /// How long a statement waits for another process's write, and a server's answer is waited for.
 const WAIT: Duration = Duration::from_secs(10);
 
+const REFUSED_FILES: &str = "SELECT file_name, COALESCE(reason, '') FROM plugin_files \
+     WHERE state = 'quarantined' ORDER BY file_name LIMIT 20";
+
 /// A database as it is found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatabaseState {
@@ -32,6 +35,8 @@ pub struct DatabaseState {
     pub newest_entry_ms: Option<i64>,
     /// The time of the database server, where it has one of its own.
     pub server_time_ms: Option<i64>,
+    /// Plugin files that are quarantined, with their reasons; a few.
+    pub refused_files: Vec<(String, String)>,
 }
 
 impl DatabaseState {
@@ -105,6 +110,7 @@ pub async fn inspect_sqlite(path: &Path) -> Result<DatabaseState, StoreError> {
         known: newest(&SQLITE),
         newest_entry_ms: None,
         server_time_ms: None,
+        refused_files: Vec::new(),
     };
     let migrated: i64 = sqlx::query_scalar(has_table)
         .bind("_sqlx_migrations")
@@ -124,6 +130,13 @@ pub async fn inspect_sqlite(path: &Path) -> Result<DatabaseState, StoreError> {
             .fetch_one(&mut db)
             .await?;
     }
+    let has_plugins: i64 = sqlx::query_scalar(has_table)
+        .bind("plugin_files")
+        .fetch_one(&mut db)
+        .await?;
+    if has_plugins > 0 {
+        state.refused_files = sqlx::query_as(REFUSED_FILES).fetch_all(&mut db).await?;
+    }
     db.close().await?;
     Ok(state)
 }
@@ -136,6 +149,7 @@ async fn inspect_postgres(url: &str) -> Result<DatabaseState, StoreError> {
         known: newest(&POSTGRES),
         newest_entry_ms: None,
         server_time_ms: None,
+        refused_files: Vec::new(),
     };
     let has_table = "SELECT to_regclass($1) IS NOT NULL";
     let migrated: bool = sqlx::query_scalar(has_table)
@@ -155,6 +169,13 @@ async fn inspect_postgres(url: &str) -> Result<DatabaseState, StoreError> {
         state.newest_entry_ms = sqlx::query_scalar("SELECT max(at_ms) FROM audit_log")
             .fetch_one(&mut db)
             .await?;
+    }
+    let has_plugins: bool = sqlx::query_scalar(has_table)
+        .bind("plugin_files")
+        .fetch_one(&mut db)
+        .await?;
+    if has_plugins {
+        state.refused_files = sqlx::query_as(REFUSED_FILES).fetch_all(&mut db).await?;
     }
     let server_time_ms: i64 =
         sqlx::query_scalar("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use toolgate_tests::component::{Fixture, tool};
 use toolgate_tests::gateway::{Options, TestGateway};
+use toolgate_tests::process::{Installation, wait};
 
 fn good() -> Vec<u8> {
     Fixture::new("steady").build()
@@ -171,4 +172,48 @@ async fn a_copy_that_is_damaged_is_taken_from_the_folder_again() {
     gateway.wait("the plugin to serve again", serves).await;
     assert_eq!(std::fs::read(&copies[0]).unwrap(), whole);
     assert_eq!(gateway.wait_for_file("steady.wasm", "active").await, "");
+}
+
+/// A file whose taking meets an error that passes serves by itself, and one that was refused for what it is is
+/// told of once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_met_an_error_that_passed_serves_without_being_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let installation = Installation::new(folder.path(), &[]);
+    std::fs::write(folder.path().join("plugins/text.wasm"), b"hello").unwrap();
+    let process = installation.serve(&[]).await;
+    let state_of = async |file: &str| {
+        let listed = installation.run(&["plugin", "list"]).await;
+        let files = listed["files"].as_array().cloned().unwrap_or_default();
+        let file = files.iter().find(|one| one["file"] == *file).cloned();
+        file.unwrap_or_default()
+    };
+    // The folder of copies is a file: nothing can be copied there. Even root cannot.
+    let copies = folder.path().join("data/plugins");
+    let aside = folder.path().join("copies");
+    std::fs::rename(&copies, &aside).unwrap();
+    std::fs::write(&copies, b"").unwrap();
+    std::fs::write(folder.path().join("plugins/steady.wasm"), good()).unwrap();
+    wait("the file to be quarantined", async || {
+        state_of("steady.wasm").await["state"] == "quarantined"
+    })
+    .await;
+    let reason = state_of("steady.wasm").await["reason"].to_string();
+    assert!(reason.contains("tries again by itself"), "{reason}");
+    std::fs::remove_file(&copies).unwrap();
+    std::fs::rename(&aside, &copies).unwrap();
+    wait("the file to serve", async || {
+        process.get("/v1/tools/steady_run/schema").await.status == 200
+    })
+    .await;
+    assert_eq!(state_of("steady.wasm").await["state"], "active");
+    assert_eq!(state_of("text.wasm").await["state"], "quarantined");
+    process.signal("TERM").await;
+    process.ended().await;
+    let log = installation.log();
+    let told = log
+        .lines()
+        .filter(|line| line.contains("not WebAssembly"))
+        .count();
+    assert_eq!(told, 1, "{log}");
 }

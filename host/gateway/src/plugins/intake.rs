@@ -8,6 +8,8 @@ mod admit;
 pub(crate) mod damaged;
 mod inspections;
 mod leave;
+mod refusal;
+mod unused;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
@@ -30,10 +32,12 @@ use crate::metrics::Metrics;
 use damaged::DamagedCopies;
 use inspections::Inspections;
 use leave::RemovedFile;
+use refusal::Refusal;
 use toolgate_catalog::rights::Upgrades;
 use toolgate_core::clock::Clock;
 use toolgate_runtime::Runtime;
 use toolgate_store::{PluginRow, PluginState, Store, StoreError};
+use unused::UnusedCopies;
 
 /// A file is taken once it has not changed for this long.
 const STABLE: Duration = Duration::from_millis(500);
@@ -77,6 +81,7 @@ pub struct Intake {
     /// Whose the names of tools are, read anew for each scan that takes files.
     owners: NameOwners,
     judging: Inspections,
+    unused: UnusedCopies,
     /// Which changes go in without the operator.
     upgrades: Upgrades,
 }
@@ -99,6 +104,8 @@ struct TrackedFile {
     /// Its hash, while it is inspected.
     captured: Option<String>,
     judged: Option<FileReport>,
+    /// Present once the file was quarantined for what it is or for what its taking met.
+    refusal: Option<Refusal>,
 }
 
 /// How far a scan may go.
@@ -149,6 +156,7 @@ impl Intake {
             rows: HashMap::new(),
             owners: NameOwners::default(),
             judging: Inspections::default(),
+            unused: UnusedCopies::default(),
             upgrades: Upgrades::default(),
         })
     }
@@ -196,6 +204,7 @@ impl Intake {
         self.forget_gone().await?;
         self.notice(&present, reach).await?;
         self.drop_damaged().await;
+        self.try_refused_again();
         let first = |file: &TrackedFile| file.judged.is_none() && !file.deferred;
         let others_come_first = self.files.values().any(first);
         let ready: Vec<String> = self
@@ -238,7 +247,11 @@ impl Intake {
         if !self.changed && !self.files.values().any(starting) {
             self.scanned.store(true, Ordering::Relaxed);
         }
-        Ok(arriving || self.files.values().any(|file| file.judged.is_none()))
+        let unsettled = arriving || self.files.values().any(|file| file.judged.is_none());
+        if !unsettled && let Err(cause) = self.delete_unused(Instant::now()).await {
+            tracing::error!(error = format!("{cause:#}"), "plugins.unused_not_deleted");
+        }
+        Ok(unsettled)
     }
 
     /// As [`Intake::scan`], after the operator may have approved or removed something: what is parked,
@@ -311,6 +324,7 @@ impl Intake {
                     file.deferred = false;
                     file.captured = None;
                     file.judged = None;
+                    file.refusal = None;
                     if self.shared.is_none() {
                         seen.push(name);
                     }
@@ -323,6 +337,7 @@ impl Intake {
                         deferred: in_conflict.contains(name),
                         captured: None,
                         judged: None,
+                        refusal: None,
                     };
                     self.files.insert(name.clone(), tracked);
                     // Of a shared folder another process may have said more by now.
@@ -342,6 +357,7 @@ impl Intake {
                 service: None,
                 state: PluginState::Seen,
                 reason: None,
+                passing: false,
             };
             FileOutcome {
                 file: name.clone(),
@@ -379,6 +395,11 @@ impl Intake {
         let bytes_max = self.runtime.component_bytes_max();
         let captured = recall::capture(&self.store, &self.captured, bytes_max, files, known);
         for (name, captured) in captured.await? {
+            if let Ok((sha256, _)) = &captured
+                && self.is_refused_still(&name, sha256)
+            {
+                continue;
+            }
             let sound = match (&captured, &mut self.shared) {
                 (Ok((sha256, _)), Some(shared)) => shared.is_sound(&name, sha256),
                 _ => true,

@@ -10,6 +10,8 @@ pub(super) struct FileReport {
     pub service: Option<String>,
     pub state: PluginState,
     pub reason: Option<String>,
+    /// See [`FileReport::not_taken`].
+    pub passing: bool,
 }
 
 impl FileReport {
@@ -20,7 +22,21 @@ impl FileReport {
             service: None,
             state: PluginState::Quarantined,
             reason: Some(visible_line(reason).into_owned()),
+            passing: false,
         }
+    }
+
+    /// The gateway itself could not take the file: it is tried again until it can.
+    pub(super) fn not_taken(reason: &str) -> Self {
+        Self {
+            passing: true,
+            ..Self::quarantined(&format!("{reason}; the gateway tries again by itself"))
+        }
+    }
+
+    /// Whether it was refused for what the gateway met, not for what the file is.
+    pub(super) fn is_not_taken(&self) -> bool {
+        self.passing
     }
 
     /// A plugin that would serve but for another one.

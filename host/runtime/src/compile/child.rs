@@ -20,6 +20,8 @@ use crate::size::Size;
 pub const SUBCOMMAND: &str = "__compile";
 /// The answer to a file that was compiled; any other line says why not.
 pub(super) const DONE: &str = "done";
+/// Begins the answer to a file that could not be compiled because of this machine: no space, no permission.
+pub(super) const NOT_NOW: &str = "not now: ";
 /// Processor time of one process, for the case that nobody ends it.
 const CPU_SECONDS_MAX: u64 = 1_800;
 /// What a process may write into one file.
@@ -71,7 +73,11 @@ pub fn run(size: Size, priority: Priority) -> anyhow::Result<()> {
         let job = job?;
         let answer = match compile(&engine, &job) {
             Ok(()) => DONE.to_owned(),
-            Err(cause) => one_line(&cause.root_cause().to_string()),
+            Err(cause) => {
+                let root = cause.root_cause();
+                let of_machine = if root.is::<io::Error>() { NOT_NOW } else { "" };
+                format!("{of_machine}{}", one_line(&root.to_string()))
+            }
         };
         writeln!(answers, "{answer}")?;
         answers.flush()?;

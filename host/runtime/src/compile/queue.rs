@@ -12,7 +12,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
-use super::child::{DONE, Priority, SUBCOMMAND};
+use super::child::{DONE, NOT_NOW, Priority, SUBCOMMAND};
 use super::job::CompileJob;
 use super::usage::processor_time;
 use crate::size::Size;
@@ -28,6 +28,8 @@ pub(super) enum JobResult {
     Done,
     /// The file cannot be compiled, and why.
     Refused(String),
+    /// This machine could not, and why: another time it may.
+    NotNow(String),
     /// Its time was over, and the process was ended.
     Late,
     /// The process ended by itself: it met one of its bounds, or broke.
@@ -94,7 +96,10 @@ impl CompileQueue {
                 return JobResult::Died;
             }
             Some(Ok(line)) if line == DONE => JobResult::Done,
-            Some(Ok(line)) => JobResult::Refused(line),
+            Some(Ok(line)) => match line.strip_prefix(NOT_NOW) {
+                Some(why) => JobResult::NotNow(why.to_owned()),
+                None => JobResult::Refused(line),
+            },
         };
         self.rest(worker);
         asked

@@ -25,6 +25,7 @@ pub(super) async fn examine(
     let mut findings = vec![database(&looked)];
     if let Ok(Some(state)) = &looked {
         findings.push(clock_of(state, clock.now_ms()));
+        findings.extend(plugins(state));
     }
     findings.push(disk(&config.gateway.data_dir, options.disk_free_min_bytes));
     findings.push(open_files());
@@ -97,6 +98,19 @@ fn clock_of(state: &DatabaseState, now_ms: i64) -> DoctorFinding {
     DoctorFinding::ok(CHECK, "the clock agrees with the database")
 }
 
+/// Plugin files that the gateway refused.
+fn plugins(state: &DatabaseState) -> Vec<DoctorFinding> {
+    const CHECK: &str = "plugins";
+    if state.refused_files.is_empty() {
+        return vec![DoctorFinding::ok(CHECK, "no plugin file is quarantined")];
+    }
+    let refused = |(file, reason): &(String, String)| {
+        DoctorFinding::warning(CHECK, format!("{file} is quarantined: {reason}"))
+            .next("Correct what the reason names. The gateway tries the file again by itself, within five minutes.")
+    };
+    state.refused_files.iter().map(refused).collect()
+}
+
 fn disk(data_dir: &Path, free_min_bytes: u64) -> DoctorFinding {
     const CHECK: &str = "disk";
     let folder = data_dir.ancestors().find(|folder| folder.exists());
@@ -149,6 +163,7 @@ mod tests {
             known: 1,
             newest_entry_ms,
             server_time_ms,
+            refused_files: Vec::new(),
         };
         let now_ms = 1_000_000_000;
         for (newest, server, expected) in [
@@ -162,6 +177,24 @@ mod tests {
             let found = clock_of(&state(newest, server), now_ms);
             assert_eq!(found.status, expected, "{newest:?} {server:?}");
         }
+    }
+
+    #[test]
+    fn each_quarantined_file_is_a_finding_with_its_reason() {
+        let mut state = DatabaseState {
+            kind: DatabaseKind::Sqlite,
+            migration: None,
+            known: 1,
+            newest_entry_ms: None,
+            server_time_ms: None,
+            refused_files: Vec::new(),
+        };
+        assert_eq!(plugins(&state)[0].status, FindingStatus::Ok);
+        let refused = ("notes.wasm", "no space; the gateway tries again by itself");
+        state.refused_files = vec![(refused.0.into(), refused.1.into())];
+        let found = plugins(&state);
+        assert_eq!(found[0].status, FindingStatus::Warning);
+        assert!(found[0].found.contains(refused.0) && found[0].found.contains(refused.1));
     }
 
     #[test]

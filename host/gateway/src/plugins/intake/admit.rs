@@ -46,21 +46,21 @@ impl Intake {
                     .await;
             }
             Err(CaptureError::Io(cause)) => {
-                return self
-                    .settle(
-                        name,
-                        FileReport::quarantined(&format!("the file cannot be read: {cause}")),
-                    )
-                    .await;
+                let why = format!("the file cannot be read or copied: {cause}");
+                return self.settle(name, FileReport::not_taken(&why)).await;
             }
         };
         let inspected = match self.inspect(name, &sha256, remembered, reach).await? {
             None => return Ok(()),
             Some(Ok(manifest)) => manifest,
             Some(Err(rejected)) => {
+                let report = match rejected.is_passing() {
+                    true => FileReport::not_taken(&rejected.reason()),
+                    false => FileReport::quarantined(&rejected.reason()),
+                };
                 let judged = FileReport {
                     sha256: Some(sha256),
-                    ..FileReport::quarantined(&rejected.reason())
+                    ..report
                 };
                 return self.settle(name, judged).await;
             }
@@ -266,6 +266,7 @@ impl Intake {
             service: Some(service),
             state,
             reason,
+            passing: false,
         })
     }
 
@@ -357,17 +358,22 @@ impl Intake {
             }
         }
         let file = self.files.get_mut(name);
-        self.unreported.push(FileOutcome {
-            file: name.to_owned(),
-            // Of a shared file each machine sees another one.
-            seen: file
-                .as_ref()
-                .map(|file| file.fingerprint)
-                .filter(|_| self.shared.is_none()),
-            judged: judged.clone(),
-        });
+        // Of a shared file each machine sees another one.
+        let seen = file
+            .as_ref()
+            .map(|file| file.fingerprint)
+            .filter(|_| self.shared.is_none());
+        let mut is_new = true;
         if let Some(file) = file {
-            file.judged = Some(judged);
+            is_new = file.refused(&judged);
+            file.judged = Some(judged.clone());
+        }
+        if is_new {
+            self.unreported.push(FileOutcome {
+                file: name.to_owned(),
+                seen,
+                judged,
+            });
         }
         Ok(())
     }
