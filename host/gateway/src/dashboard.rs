@@ -1,5 +1,6 @@
 //! What the first pages show: an overview, and whether the gateway works.
 
+pub(crate) mod data_folder;
 pub(crate) mod health;
 pub mod overview;
 pub(crate) mod readiness;

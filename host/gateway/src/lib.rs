@@ -89,6 +89,7 @@ pub struct Gateway {
     /// How many wait for a user to connect.
     waiters: connections::wait::Waiters,
     write_probe: dashboard::readiness::WriteProbe,
+    data_folder: dashboard::data_folder::DataFolder,
     /// How many watch for live updates.
     watchers: Arc<AtomicUsize>,
     plugins: plugins::PluginAdmin,
@@ -227,6 +228,7 @@ impl Gateway {
             waiters: connections::wait::Waiters::default(),
             watchers: Arc::default(),
             write_probe: dashboard::readiness::WriteProbe::default(),
+            data_folder: dashboard::data_folder::DataFolder::open(&config.data_dir)?,
             loading: intake.loading(),
             scanned: intake.scanned(),
             stop_announced: AtomicBool::new(false),

@@ -28,15 +28,18 @@ use opentelemetry_otlp::{
     LogExporter, MetricExporter, Protocol, SpanExporter, WithExportConfig, WithHttpConfig as _,
 };
 use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::logs::SdkLoggerProvider;
 use opentelemetry_sdk::metrics::SdkMeterProvider;
 use opentelemetry_sdk::trace::SdkTracerProvider;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use client::CollectorClient;
 use toolgate_core::ids;
 use toolgate_gateway::metrics::{Metrics, TelemetryOutcome, TelemetrySignal};
 
-/// How long the end of the process waits for the collector, for each kind of signal.
+/// How long the end of the process waits for the collector.
 const LAST_EXPORT: Duration = Duration::from_secs(3);
 
 /// What is sent to the collector of this process.
@@ -156,23 +159,47 @@ impl Telemetry {
         }
     }
 
-    /// Sends what is left, for at most [`LAST_EXPORT`] each.
+    /// Sends what is left, for at most [`LAST_EXPORT`] all together.
     pub(crate) async fn close(self) {
-        let closed = tokio::task::spawn_blocking(move || {
-            let failed = [
-                self.traces
-                    .map(|traces| traces.shutdown_with_timeout(LAST_EXPORT)),
-                self.metrics
-                    .map(|metrics| metrics.shutdown_with_timeout(LAST_EXPORT)),
-                self.logs
-                    .map(|logs| logs.shutdown_with_timeout(LAST_EXPORT)),
-            ];
-            failed.into_iter().flatten().find_map(Result::err)
-        });
-        if let Ok(Some(cause)) = closed.await {
-            tracing::warn!(error = %cause, "telemetry.not_all_sent");
+        let Self {
+            traces,
+            metrics,
+            logs,
+            ..
+        } = self;
+        let traces =
+            traces.map(|traces| in_background(move || traces.shutdown_with_timeout(LAST_EXPORT)));
+        let metrics = metrics
+            .map(|metrics| in_background(move || metrics.shutdown_with_timeout(LAST_EXPORT)));
+        let logs = logs.map(|logs| in_background(move || logs.shutdown_with_timeout(LAST_EXPORT)));
+        let all = async {
+            let mut failed = None;
+            for ended in [traces, metrics, logs].into_iter().flatten() {
+                // A thread that could not be started sends nothing.
+                failed = failed.or(ended.await.ok().and_then(Result::err));
+            }
+            failed
+        };
+        match timeout(LAST_EXPORT, all).await {
+            Ok(None) => {}
+            Ok(Some(cause)) => tracing::warn!(error = %cause, "telemetry.not_all_sent"),
+            Err(_elapsed) => {
+                tracing::warn!("telemetry.not_all_sent: the collector does not answer")
+            }
         }
     }
+}
+
+/// Runs what may block on a thread that the end of the process does not wait for.
+fn in_background(
+    shutdown: impl FnOnce() -> OTelSdkResult + Send + 'static,
+) -> oneshot::Receiver<OTelSdkResult> {
+    let (ended, end) = oneshot::channel();
+    let started = std::thread::Builder::new().spawn(move || {
+        let _ = ended.send(shutdown());
+    });
+    drop(started);
+    end
 }
 
 /// A variable that is set and not empty.

@@ -1,5 +1,6 @@
 //! `/readyz` tells a balancer when to begin and when to stop sending requests here.
 
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -91,4 +92,39 @@ async fn a_second_signal_ends_the_wait() {
     .await;
     process.signal("TERM").await;
     process.ended().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_data_folder_that_is_moved_or_takes_no_files_is_not_ready() {
+    let folder = TempDir::new().unwrap();
+    let mut installation = Installation::new(folder.path(), &[]);
+    // Permissions bind root too, without this capability.
+    if std::fs::metadata("/proc/self").unwrap().uid() == 0 {
+        let bound = ["setpriv", "--bounding-set=-dac_override"];
+        installation.launcher = bound.map(str::to_owned).into();
+    }
+    let process = installation.serve(&[]).await;
+    let is_ready = async |status: u16| {
+        wait(&format!("readyz to be {status}"), async || {
+            process.get("/readyz").await.status == status
+        })
+        .await;
+    };
+    is_ready(200).await;
+    let data = folder.path().join("data");
+    let mode = |mode| {
+        let mode = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(&data, mode).unwrap();
+    };
+    mode(0o500);
+    is_ready(503).await;
+    mode(0o700);
+    is_ready(200).await;
+    let aside = folder.path().join("aside");
+    std::fs::rename(&data, &aside).unwrap();
+    is_ready(503).await;
+    assert_eq!(process.get("/healthz").await.status, 200);
+    std::fs::rename(&aside, &data).unwrap();
+    is_ready(200).await;
+    process.kill().await;
 }

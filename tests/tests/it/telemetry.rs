@@ -325,6 +325,9 @@ fn process_key(folder: &Path) -> String {
     std::fs::read_to_string(folder.join("key")).unwrap()
 }
 
+/// Three seconds for the collector; the rest is for a machine that does other work too.
+const ENDS_WITHIN: Duration = Duration::from_secs(9);
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_collector_that_is_slow_or_away_holds_up_nothing_and_what_is_dropped_is_counted() {
     let slow = OtlpCollector::slow(Duration::from_secs(600)).await;
@@ -357,8 +360,8 @@ async fn a_collector_that_is_slow_or_away_holds_up_nothing_and_what_is_dropped_i
         process.signal("TERM").await;
         process.ended().await;
         assert!(
-            began.elapsed() < Duration::from_secs(30),
-            "{:?}",
+            began.elapsed() < ENDS_WITHIN,
+            "{outcome}: {:?}",
             began.elapsed()
         );
         if outcome == "failed" {

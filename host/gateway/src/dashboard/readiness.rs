@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
+use super::data_folder::DataFolder;
 use crate::Gateway;
 use toolgate_store::Store;
 
@@ -27,7 +28,12 @@ struct ProbeResult {
 impl WriteProbe {
     /// Whether the database takes writes now; answers within [`WRITE_WITHIN`] and the time of a probe
     /// that is under way.
-    pub(crate) async fn takes_writes(&self, store: &Store, now_ms: i64) -> bool {
+    pub(crate) async fn takes_writes(
+        &self,
+        store: &Store,
+        folder: &DataFolder,
+        now_ms: i64,
+    ) -> bool {
         let mut last = self.0.lock().await;
         if let Some(last) = *last
             && last.at.elapsed() < PROVEN_FOR
@@ -41,11 +47,17 @@ impl WriteProbe {
             Err(_) => Some(format!("no answer within {} s", WRITE_WITHIN.as_secs())),
         };
         let before = last.is_none_or(|last| last.takes_writes);
-        match &trouble {
-            Some(error) if before => tracing::error!(error, "database.takes_no_writes"),
-            None if !before => tracing::info!("database.takes_writes_again"),
+        let of_folder = match timeout(WRITE_WITHIN, folder.prove_write()).await {
+            Ok(proved) => proved.err().map(|cause| cause.to_string()),
+            Err(_) => Some(format!("no answer within {} s", WRITE_WITHIN.as_secs())),
+        };
+        match (&trouble, &of_folder) {
+            (Some(error), _) if before => tracing::error!(error, "database.takes_no_writes"),
+            (None, Some(error)) if before => tracing::error!(error, "data_folder.takes_no_writes"),
+            (None, None) if !before => tracing::info!("database.takes_writes_again"),
             _ => {}
         }
+        let trouble = trouble.or(of_folder);
         let takes_writes = trouble.is_none();
         *last = Some(ProbeResult {
             at: Instant::now(),
@@ -57,7 +69,7 @@ impl WriteProbe {
 
 impl Gateway {
     /// Whether requests should be sent here: no shutdown was announced, every plugin file that was there at
-    /// the start has been judged, and the database takes a write.
+    /// the start has been judged, and the database and the data folder take a write.
     pub async fn ready(&self) -> bool {
         let open = !self.stop.is_cancelled() && !self.stop_announced.load(Ordering::Relaxed);
         open && self.scanned.load(Ordering::Relaxed) && self.takes_writes().await
@@ -68,9 +80,10 @@ impl Gateway {
         self.stop_announced.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the database takes writes, as of at most a second ago.
+    /// Whether the database and the data folder take writes, as of at most a second ago.
     pub(crate) async fn takes_writes(&self) -> bool {
         let now_ms = self.clock.now_ms();
-        self.write_probe.takes_writes(&self.store, now_ms).await
+        let (store, folder) = (&self.store, &self.data_folder);
+        self.write_probe.takes_writes(store, folder, now_ms).await
     }
 }
