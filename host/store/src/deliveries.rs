@@ -78,16 +78,14 @@ pub struct Lease<'a> {
 /// A count of what waits stops here.
 const PENDING_COUNTED_MAX: i64 = 100_000;
 
-/// A delivery `d` whose time has come at `$now`. One that was written or tried later than now has a time
-/// of a clock that was ahead, which nobody waits for; a minute is what clocks of processes differ.
+/// A delivery `d` whose time has come at `$now`. One that was tried last, or written, later than now has a
+/// time of a clock that was ahead, which nobody waits for; a minute is what clocks of processes differ.
 macro_rules! due {
     ($now:literal) => {
         concat!(
             "(d.next_attempt_at_ms <= ",
             $now,
-            " OR d.created_at_ms > ",
-            $now,
-            " + 60000 OR d.last_attempt_at_ms > ",
+            " OR COALESCE(d.last_attempt_at_ms, d.created_at_ms) > ",
             $now,
             " + 60000)"
         )

@@ -38,11 +38,11 @@ pub enum StepState {
 #[derive(Debug)]
 pub(super) struct SteadyClock {
     began: Instant,
-    reading: Mutex<Reading>,
+    reading: Mutex<ClockReading>,
 }
 
 #[derive(Debug, Default)]
-struct Reading {
+struct ClockReading {
     /// What the wall clock is ahead of the monotonic one, as it counts; absent before the first look.
     ahead_ms: Option<i64>,
     /// A step that does not count yet.
@@ -85,7 +85,7 @@ impl SteadyClock {
         })
     }
 
-    fn look<T>(&self, look: impl FnOnce(&mut Reading, i64, i64) -> T) -> T {
+    fn look<T>(&self, look: impl FnOnce(&mut ClockReading, i64, i64) -> T) -> T {
         // Both clocks under the lock: a thread that was held up between them would see a step.
         let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let elapsed_ms = i64::try_from(self.began.elapsed().as_millis()).unwrap_or(i64::MAX);
@@ -97,7 +97,7 @@ impl SteadyClock {
     }
 }
 
-impl Reading {
+impl ClockReading {
     fn now_ms(&mut self, wall_ms: i64, elapsed_ms: i64) -> i64 {
         let seen_ms = wall_ms - elapsed_ms;
         let counts_ms = *self.ahead_ms.get_or_insert(seen_ms);
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn a_clock_that_is_off_for_a_moment_changes_nothing() {
         for off_ms in [DAY_MS, -DAY_MS, 365 * DAY_MS, STEP_MS_MIN] {
-            let mut reading = Reading::default();
+            let mut reading = ClockReading::default();
             assert_eq!(reading.now_ms(NOW_MS, 0), NOW_MS);
             for elapsed_ms in [1_000, 2_000, HELD_FOR_MS] {
                 let now_ms = reading.now_ms(NOW_MS + off_ms + elapsed_ms, elapsed_ms);
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_step_that_lasts_counts_and_old_rows_stay_for_a_while() {
-        let mut reading = Reading::default();
+        let mut reading = ClockReading::default();
         reading.now_ms(NOW_MS, 0);
         assert_eq!(reading.now_ms(NOW_MS + DAY_MS + 5, 5), NOW_MS + 5);
         let lasted_ms = 5 + HELD_FOR_MS;
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn small_corrections_count_at_once() {
-        let mut reading = Reading::default();
+        let mut reading = ClockReading::default();
         reading.now_ms(NOW_MS, 0);
         for (elapsed_ms, off_ms) in [(10, 59_000), (20, 0), (30, -59_000), (40, 0)] {
             let wall_ms = NOW_MS + elapsed_ms + off_ms;
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn another_step_begins_its_time_anew() {
-        let mut reading = Reading::default();
+        let mut reading = ClockReading::default();
         reading.now_ms(NOW_MS, 0);
         reading.now_ms(NOW_MS + DAY_MS, 1);
         let later_ms = HELD_FOR_MS - 1;

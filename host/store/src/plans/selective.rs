@@ -29,9 +29,9 @@ const FEWER_BOUND: [(&str, &str); 3] = [
 ];
 
 /// The columns of each index of each table; partial ones serve only statements with their condition.
-type Indexes = BTreeMap<String, Vec<Vec<String>>>;
+type TableIndexes = BTreeMap<String, Vec<Vec<String>>>;
 
-async fn indexes(pool: &SqlitePool) -> Indexes {
+async fn indexes(pool: &SqlitePool) -> TableIndexes {
     let found = sqlx::query(
         "SELECT t.name AS of_table, i.name AS of_index, c.name AS of_column FROM sqlite_schema AS t, \
          pragma_index_list(t.name) AS i, pragma_index_info(i.name) AS c \
@@ -45,7 +45,7 @@ async fn indexes(pool: &SqlitePool) -> Indexes {
             .or_default()
             .push(row.get("of_column"));
     }
-    let mut indexes = Indexes::new();
+    let mut indexes = TableIndexes::new();
     for ((table, _), columns) in columns {
         indexes.entry(table).or_default().push(columns);
     }
@@ -134,7 +134,11 @@ fn best(scope: &str, of_table: &[Vec<String>]) -> usize {
 }
 
 /// The table that a step reads, and how many columns it binds to a value.
-fn read_step<'a>(step: &'a str, statement: &str, indexes: &Indexes) -> Option<(String, usize)> {
+fn read_step<'a>(
+    step: &'a str,
+    statement: &str,
+    indexes: &TableIndexes,
+) -> Option<(String, usize)> {
     let mut words = step.split_whitespace();
     let name: &'a str = match words.next()? {
         "SCAN" | "SEARCH" => words.next()?,
@@ -151,7 +155,7 @@ fn read_step<'a>(step: &'a str, statement: &str, indexes: &Indexes) -> Option<(S
 }
 
 /// Tables of a statement that are read by an index which binds fewer columns than another one would.
-async fn traps(pool: &SqlitePool, statement: &str, indexes: &Indexes) -> Option<Vec<String>> {
+async fn traps(pool: &SqlitePool, statement: &str, indexes: &TableIndexes) -> Option<Vec<String>> {
     let steps = plan(pool, statement).await?;
     let scopes = scopes(statement);
     let trap = |step: &String| {
