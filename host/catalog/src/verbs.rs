@@ -10,8 +10,8 @@ mod split;
 mod tests;
 
 use lists::{
-    ASKING, ATTRIBUTED, DETERMINERS, JOINING, LIKELY, NOUNS, PREPOSITIONS, QUESTIONS, READING,
-    REMOVING, RUN_TOGETHER, RUNNING, SURE,
+    ASKING, ATTRIBUTED, DETERMINERS, JOINING, LIKELY, NOUNS, PREPOSITIONS, QUERYING, QUESTIONS,
+    READING, REMOVING, RUN_TOGETHER, RUNNING, SURE,
 };
 use split::{bare, first_sentence, groups, words};
 
@@ -117,6 +117,13 @@ pub fn only_asks(name: &str) -> Option<String> {
 /// Whether a name has a verb after which something is gone.
 pub fn removing_verb(name: &str) -> Option<String> {
     words(name).into_iter().find(|word| removes(word))
+}
+
+/// Whether a name says that something is run: `execute_statement`, `query`.
+pub fn runs_something(name: &str) -> bool {
+    let words = words(name);
+    let first = bare(&words).first();
+    first.is_some_and(|first| is_in(RUNNING, first) || is_in(QUERYING, first))
 }
 
 fn removes(verb: &str) -> bool {

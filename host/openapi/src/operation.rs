@@ -47,6 +47,7 @@ pub struct DraftTool<'d> {
     pub pointer: String,
     /// Whether words and arguments may decide the effect.
     guessed: bool,
+    statement_body: Option<&'static str>,
     effect_note: Option<String>,
 }
 
@@ -55,7 +56,7 @@ impl DraftTool<'_> {
     pub fn settle_effect(&mut self) -> Option<String> {
         let by_arguments = self
             .guessed
-            .then(|| effect::by_arguments(&mut self.tool))
+            .then(|| effect::by_arguments(&mut self.tool, self.statement_body))
             .flatten();
         by_arguments.or_else(|| self.effect_note.take())
     }
@@ -231,6 +232,7 @@ pub fn draft<'d>(
         answers,
         pointer: place.pointer.clone(),
         guessed: !decided.declared && own.graphql.is_none(),
+        statement_body: effect::statement_body(docs, place.node),
         effect_note: decided.note,
     })
 }

@@ -42,6 +42,8 @@ pub(super) const REMOVING: &str = "delete remove destroy erase purge revoke term
 /// Verbs that read if what they run is a question.
 pub(super) const RUNNING: &str =
     "run runs execute executes invoke invokes start starts perform performs";
+/// Verbs, and languages in place of one, by which a statement is sent.
+pub(super) const QUERYING: &str = "query exec eval evaluate sql cypher flux graphql";
 /// What such a question is called.
 pub(super) const QUESTIONS: &str = "function functions query queries search searches report reports analysis calculation lookup check";
 

@@ -1,4 +1,4 @@
-use super::{CallNames, VerbPlace, changing_verb, only_asks, removing_verb};
+use super::{CallNames, VerbPlace, changing_verb, only_asks, removing_verb, runs_something};
 
 fn found(id: &str, path: &str, summary: &str) -> Option<(String, VerbPlace)> {
     let call = CallNames {
@@ -181,4 +181,20 @@ fn removing_is_found_in_any_name() {
     assert_eq!(removing_verb("usersRemove").as_deref(), Some("remove"));
     assert_eq!(removing_verb("purge_cache").as_deref(), Some("purge"));
     assert_eq!(removing_verb("remover_list"), None);
+}
+
+#[test]
+fn a_name_that_runs_something_begins_with_it() {
+    for name in [
+        "run_sql",
+        "executeStatement",
+        "query",
+        "sql",
+        "batch_execute",
+    ] {
+        assert!(runs_something(name), "{name}");
+    }
+    for name in ["create_query", "search", "get_runs", ""] {
+        assert!(!runs_something(name), "{name}");
+    }
 }

@@ -5,6 +5,7 @@ use toolgate_catalog::statements::{StatementArgument, statement_argument};
 use toolgate_catalog::verbs::{self, CallNames};
 
 use super::OperationLocation;
+use crate::document::{Documents, Node};
 use crate::keys::{DocumentKeys, OperationKeys};
 use crate::words;
 
@@ -117,10 +118,41 @@ fn by_words(
     }
 }
 
-/// Makes a tool that would be a read, by method and words, destructive where an argument is a statement of a language
-/// that can change something. Returns the note about it.
-pub(super) fn by_arguments(tool: &mut ToolSpec) -> Option<String> {
-    if tool.effect != Effect::Read {
+/// Media types of a body that is a statement.
+const STATEMENT_TYPES: &[&str] = &[
+    "application/sql",
+    "text/sql",
+    "text/x-sql",
+    "application/vnd.flux",
+    "application/graphql",
+    "application/javascript",
+    "application/x-javascript",
+    "text/javascript",
+    "application/x-sh",
+    "text/x-shellscript",
+    "application/x-python",
+    "text/x-python",
+    "application/x-cypher-query",
+    "application/sparql-update",
+];
+
+/// The media type of a body that is a statement of a language, where no other one is offered first.
+pub(super) fn statement_body(docs: &Documents, node: Node<'_>) -> Option<&'static str> {
+    let body = docs.resolve(node.get("requestBody")?).ok()?;
+    let (media, _) = body.members("content").next()?;
+    let media = media.split(';').next().unwrap_or_default().trim();
+    let media = media.to_ascii_lowercase();
+    STATEMENT_TYPES
+        .iter()
+        .copied()
+        .find(|known| *known == media)
+}
+
+/// Makes a tool that would be a read by method and words, or a write that runs something, destructive where an argument
+/// is a statement of a language that can change something. `body`: see [`statement_body`]. Returns the note about it.
+pub(super) fn by_arguments(tool: &mut ToolSpec, body: Option<&str>) -> Option<String> {
+    let runs = tool.effect == Effect::Write && verbs::runs_something(&tool.name);
+    if tool.effect != Effect::Read && !runs {
         return None;
     }
     let said = format!(
@@ -128,13 +160,19 @@ pub(super) fn by_arguments(tool: &mut ToolSpec) -> Option<String> {
         tool.title.as_deref().unwrap_or_default(),
         tool.description
     );
-    let StatementArgument { argument, language } = statement_argument(&tool.input.value(), &said)?;
+    let found = statement_argument(&tool.input.value(), &said);
+    let what = match (found, body) {
+        (Some(StatementArgument { argument, language }), _) => {
+            let of = language.map_or_else(String::new, |language| format!(" of {language}"));
+            format!("the argument `{argument}` is a statement{of}")
+        }
+        (None, Some(media)) => format!("the body is a statement, `{media}`"),
+        (None, None) => return None,
+    };
     tool.effect = Effect::Destructive;
     tool.queries.clear();
-    let of = language.map_or_else(String::new, |language| format!(" of {language}"));
     Some(format!(
-        "the argument `{argument}` is a statement{of}, which can change something, so the effect is `destructive`: say \
-         by `pattern` or `enum` which statements are accepted, or write `x-toolgate: {{ effect: read }}` if the service \
-         executes only questions"
+        "{what}, which can change something, so the effect is `destructive`: say by `pattern` or `enum` which statements \
+         are accepted, or write `x-toolgate: {{ effect: read }}` if the service executes only questions"
     ))
 }

@@ -195,4 +195,37 @@ fn an_argument_that_is_a_statement_makes_a_call_destructive_unless_it_is_bounded
     let (tool, _) = decided("post", "/graphql", graphql);
     assert_eq!(tool.effect, Effect::Destructive);
     assert!(tool.queries.is_empty());
+
+    let body = |media: &str| {
+        json!({
+            "operationId": "queryTables",
+            "requestBody": {"content": {media: {"schema": {"type": "string"}}}},
+        })
+    };
+    for media in [
+        "application/sql",
+        "application/vnd.flux; charset=utf-8",
+        "application/graphql",
+    ] {
+        let (tool, notes) = decided("post", "/query", body(media));
+        assert_eq!(tool.effect, Effect::Destructive, "{media}");
+        assert!(notes[0].contains("the body is a statement"), "{notes:?}");
+    }
+    let (tool, _) = decided("post", "/query", body("text/plain"));
+    assert_eq!(tool.effect, Effect::Read);
+
+    // A write that runs a statement can also destroy; one that keeps a script cannot.
+    let schema = json!({"type": "object", "properties": {"sql": text(), "script": text()}});
+    for (id, effect) in [
+        ("executeSql", Effect::Destructive),
+        ("run_statement", Effect::Destructive),
+        ("createScript", Effect::Write),
+    ] {
+        let operation = json!({
+            "operationId": id,
+            "requestBody": {"content": {"application/json": {"schema": schema}}},
+        });
+        let (tool, _) = decided("post", "/x", operation);
+        assert_eq!(tool.effect, effect, "{id}");
+    }
 }
