@@ -12,8 +12,10 @@
 pub mod authorize;
 pub mod callback;
 mod clear;
+pub mod client_assertion;
 pub mod id_jag;
 pub mod id_token;
+mod jws;
 pub mod send;
 pub mod token;
 
