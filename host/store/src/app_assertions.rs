@@ -1,4 +1,4 @@
-//! Identity assertions that are exchanged for an access token, each once.
+//! Assertions of issuers and of clients, each of which is good once.
 
 use super::app_grants::insert_token;
 use super::text::Json;
@@ -13,6 +13,20 @@ pub struct UsedAssertion {
 }
 
 impl Store {
+    /// Notes that an assertion was used to authenticate a client. `false`: it was used before.
+    pub async fn use_app_assertion(&self, assertion: &UsedAssertion) -> Result<bool, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            let fresh = sqlx::query(
+                "INSERT INTO app_assertions (hash, expires_at_ms) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING",
+            )
+            .bind(&assertion.hash)
+            .bind(assertion.expires_at_ms)
+            .execute(&mut *tx)
+            .await?;
+            fresh.rows_affected() == 1
+        }))
+    }
+
     /// Exchanges an assertion for a token. What the same client got for the same member before is one grant:
     /// `grant.code_hash` says which. `false`: the assertion was used before.
     pub async fn exchange_app_assertion(

@@ -37,6 +37,10 @@ pub enum AppClientAuth {
     #[serde(rename = "client_secret_post")]
     #[strum(serialize = "client_secret_post")]
     Post,
+    /// By an assertion that it has signed with a key of its `jwks_uri` (RFC 7523, section 2.2).
+    #[serde(rename = "private_key_jwt")]
+    #[strum(serialize = "private_key_jwt")]
+    PrivateKeyJwt,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -64,6 +68,8 @@ pub struct AppClient {
     /// What a client that was named may have at most.
     #[sqlx(try_from = "Json<Vec<String>>")]
     pub scopes: Vec<String>,
+    /// Where it publishes the keys that its assertions are signed with.
+    pub jwks_uri: Option<String>,
 }
 
 /// An authorization request that waits for a member's decision.
@@ -81,6 +87,8 @@ pub struct AppRequest {
     pub scopes: Vec<String>,
     pub created_at_ms: i64,
     pub expires_at_ms: i64,
+    /// The issuer as the client knows it. `None`: by the public address.
+    pub issuer: Option<String>,
 }
 
 impl Store {
@@ -102,7 +110,7 @@ impl Store {
             .await?;
             sqlx::query(
                 "INSERT INTO app_clients (id, kind, name, redirect_uris, auth_method, secret_hash, created_at_ms, \
-                 fresh_until_ms, used_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+                 fresh_until_ms, used_at_ms, jwks_uri) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
             )
             .bind(&client.id)
             .bind(client.kind.into_str())
@@ -113,6 +121,7 @@ impl Store {
             .bind(client.created_at_ms)
             .bind(client.fresh_until_ms)
             .bind(client.used_at_ms)
+            .bind(&client.jwks_uri)
             .execute(&mut *tx)
             .await?;
         });
@@ -123,9 +132,10 @@ impl Store {
     pub async fn put_app_document(&self, client: &AppClient) -> Result<(), StoreError> {
         portable!(write unnoticed self, tx => {
             sqlx::query(
-                "INSERT INTO app_clients (id, kind, name, redirect_uris, auth_method, created_at_ms, fresh_until_ms) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET name = $3, redirect_uris = $4, \
-                 auth_method = $5, fresh_until_ms = $7 WHERE app_clients.kind = $2",
+                "INSERT INTO app_clients (id, kind, name, redirect_uris, auth_method, created_at_ms, fresh_until_ms, \
+                 jwks_uri) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO UPDATE SET name = $3, \
+                 redirect_uris = $4, auth_method = $5, fresh_until_ms = $7, jwks_uri = $8 \
+                 WHERE app_clients.kind = $2",
             )
             .bind(&client.id)
             .bind(AppClientKind::Document.into_str())
@@ -134,6 +144,7 @@ impl Store {
             .bind(client.auth_method.into_str())
             .bind(client.created_at_ms)
             .bind(client.fresh_until_ms)
+            .bind(&client.jwks_uri)
             .execute(&mut *tx)
             .await?;
         });
@@ -150,7 +161,7 @@ impl Store {
         portable!(write unnoticed self, tx => {
             sqlx::query(
                 "INSERT INTO app_requests (id, client_id, redirect_uri, state, challenge, resource, scopes, \
-                 created_at_ms, expires_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+                 created_at_ms, expires_at_ms, issuer) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
             )
             .bind(&request.id)
             .bind(&request.client_id)
@@ -161,6 +172,7 @@ impl Store {
             .bind(Json(&request.scopes))
             .bind(request.created_at_ms)
             .bind(request.expires_at_ms)
+            .bind(&request.issuer)
             .execute(&mut *tx)
             .await?;
         });

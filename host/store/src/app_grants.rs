@@ -52,8 +52,32 @@ pub struct AppToken {
     #[sqlx(try_from = "Json<Vec<String>>")]
     pub scopes: Vec<String>,
     pub expires_at_ms: i64,
-    /// When a refresh token was exchanged: its next use is by somebody who has copied it.
+    /// When a refresh token was first exchanged.
     pub used_at_ms: Option<i64>,
+    /// Of a refresh token: how many exchanges lie between it and the code. `None`: it was issued before this
+    /// was written down.
+    pub generation: Option<i64>,
+    pub issued_at_ms: Option<i64>,
+}
+
+/// What the chain of a grant says of a refresh token that is presented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefreshUses {
+    /// When this token was first exchanged.
+    pub own_ms: Option<i64>,
+    /// When the first token of its generation was.
+    pub generation_ms: Option<i64>,
+    /// Whether a token of the next generation was.
+    pub successor_used: bool,
+}
+
+/// How many tokens of one grant are kept, the newest.
+#[derive(Clone, Copy, Debug)]
+pub struct GrantTokensMax {
+    pub access: i64,
+    pub refresh: i64,
+    /// Refresh tokens that were exchanged.
+    pub used: i64,
 }
 
 /// A client that a workspace has switched off.
@@ -70,8 +94,8 @@ macro_rules! insert_token {
     ($tx:ident, $token:expr) => {{
         let token: &AppToken = $token;
         sqlx::query(
-            "INSERT INTO app_tokens (hash, workspace_id, grant_id, kind, scopes, expires_at_ms, used_at_ms) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            "INSERT INTO app_tokens (hash, workspace_id, grant_id, kind, scopes, expires_at_ms, used_at_ms, generation, \
+             issued_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         )
         .bind(&token.hash)
         .bind(&token.workspace_id)
@@ -80,6 +104,8 @@ macro_rules! insert_token {
         .bind(Json(&token.scopes))
         .bind(token.expires_at_ms)
         .bind(token.used_at_ms)
+        .bind(token.generation)
+        .bind(token.issued_at_ms)
         .execute(&mut *$tx)
         .await?
     }};
@@ -216,31 +242,79 @@ impl Store {
         }))
     }
 
-    /// Puts new tokens in the place of a refresh token. `false`: somebody else has used it.
+    /// Exchanges a refresh token for new tokens, if `may_rotate` agrees with what the chain says of it. All
+    /// exchanges of one grant come one after the other. `false`: it does not, or the grant is gone.
     pub async fn rotate_app_tokens(
         &self,
         used: &AppToken,
         tokens: [&AppToken; 2],
         expires_at_ms: i64,
         now_ms: i64,
+        kept: GrantTokensMax,
+        may_rotate: fn(&RefreshUses, i64) -> bool,
     ) -> Result<bool, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
-            let done = sqlx::query("UPDATE app_tokens SET used_at_ms = $2 WHERE hash = $1 AND used_at_ms IS NULL")
-                .bind(&used.hash)
-                .bind(now_ms)
-                .execute(&mut *tx)
-                .await?;
-            if done.rows_affected() != 1 {
-                return Ok(false);
-            }
-            sqlx::query("UPDATE app_grants SET expires_at_ms = $3 WHERE workspace_id = $1 AND id = $2")
+            // First, so that the row's lock makes exchanges of the grant wait for one another.
+            let grant = sqlx::query("UPDATE app_grants SET expires_at_ms = $3 WHERE workspace_id = $1 AND id = $2")
                 .bind(&used.workspace_id)
                 .bind(&used.grant_id)
                 .bind(expires_at_ms)
                 .execute(&mut *tx)
                 .await?;
+            let own: Option<Option<i64>> = sqlx::query_scalar("SELECT used_at_ms FROM app_tokens WHERE hash = $1")
+                .bind(&used.hash)
+                .fetch_optional(&mut *tx)
+                .await?;
+            let (1, Some(own_ms)) = (grant.rows_affected(), own) else {
+                return Ok(false);
+            };
+            let mut uses = RefreshUses { own_ms, generation_ms: own_ms, successor_used: true };
+            if let Some(generation) = used.generation {
+                let first = "SELECT MIN(used_at_ms) FROM app_tokens \
+                     WHERE workspace_id = $1 AND grant_id = $2 AND kind = 'refresh' AND generation = $3";
+                uses.generation_ms = sqlx::query_scalar(first)
+                    .bind(&used.workspace_id)
+                    .bind(&used.grant_id)
+                    .bind(generation)
+                    .fetch_one(&mut *tx)
+                    .await?;
+                let next: Option<i64> = sqlx::query_scalar(first)
+                    .bind(&used.workspace_id)
+                    .bind(&used.grant_id)
+                    .bind(generation + 1)
+                    .fetch_one(&mut *tx)
+                    .await?;
+                uses.successor_used = next.is_some();
+            }
+            if !may_rotate(&uses, now_ms) {
+                return Ok(false);
+            }
+            sqlx::query("UPDATE app_tokens SET used_at_ms = COALESCE(used_at_ms, $2) WHERE hash = $1")
+                .bind(&used.hash)
+                .bind(now_ms)
+                .execute(&mut *tx)
+                .await?;
             for token in tokens {
                 insert_token!(tx, token);
+            }
+            for (kind, is_used, most) in [
+                (AppTokenKind::Access, 0, kept.access),
+                (AppTokenKind::Refresh, 0, kept.refresh),
+                (AppTokenKind::Refresh, 1, kept.used),
+            ] {
+                sqlx::query(
+                    "DELETE FROM app_tokens WHERE hash IN (SELECT hash FROM app_tokens \
+                     WHERE workspace_id = $1 AND grant_id = $2 AND kind = $3 \
+                     AND (CASE WHEN used_at_ms IS NULL THEN 0 ELSE 1 END) = $4 \
+                     ORDER BY COALESCE(issued_at_ms, 0) DESC, hash LIMIT 1000 OFFSET $5)",
+                )
+                .bind(&used.workspace_id)
+                .bind(&used.grant_id)
+                .bind(kind.into_str())
+                .bind(is_used)
+                .bind(most)
+                .execute(&mut *tx)
+                .await?;
             }
             true
         }))

@@ -17,17 +17,17 @@ macro_rules! columns {
     };
     (app_clients) => {
         "id, kind, name, redirect_uris, auth_method, secret_hash, created_at_ms, fresh_until_ms, used_at_ms, \
-         workspace_id, acts_for, scopes"
+         workspace_id, acts_for, scopes, jwks_uri"
     };
     (app_grants) => {
         "workspace_id, id, member_id, client_id, client_name, scopes, resource, redirect_uri, challenge, \
          code_hash, code_expires_at_ms, code_used_at_ms, created_at_ms, last_used_at_ms, expires_at_ms"
     };
     (app_requests) => {
-        "id, client_id, redirect_uri, state, challenge, resource, scopes, created_at_ms, expires_at_ms"
+        "id, client_id, redirect_uri, state, challenge, resource, scopes, created_at_ms, expires_at_ms, issuer"
     };
     (app_tokens) => {
-        "hash, workspace_id, grant_id, kind, scopes, expires_at_ms, used_at_ms"
+        "hash, workspace_id, grant_id, kind, scopes, expires_at_ms, used_at_ms, generation, issued_at_ms"
     };
     (approvals) => {
         "workspace_id, id, user_id, tool_name, arguments_hash, requests, session_id, state, decided_by, \

@@ -109,6 +109,16 @@ impl Store {
         Ok(())
     }
 
+    /// The hashes of all keys that are not revoked, at most `limit`.
+    pub async fn key_hashes(&self, limit: i64) -> Result<Vec<String>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_scalar("SELECT hash FROM api_keys WHERE revoked_at_ms IS NULL LIMIT $1")
+                .bind(limit)
+                .fetch_all(db)
+                .await?
+        }))
+    }
+
     /// The key with this hash and its workspace, in whatever state.
     pub async fn find_key_by_hash(&self, hash: &str) -> Result<Option<FoundKey>, StoreError> {
         let key: Option<ApiKey> = portable!(read self, db => {

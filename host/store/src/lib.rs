@@ -85,7 +85,7 @@ use time_limits::OPERATION_WITHIN;
 
 pub use app_assertions::UsedAssertion;
 pub use app_clients::{AppClient, AppClientAuth, AppClientKind, AppRequest};
-pub use app_grants::{AppBlock, AppGrant, AppToken, AppTokenKind};
+pub use app_grants::{AppBlock, AppGrant, AppToken, AppTokenKind, GrantTokensMax, RefreshUses};
 pub use approvals::{ApprovalCall, ApprovalFilter, ApprovalRow};
 pub use audit::AuditEntry;
 pub use changes::{Changes, Topic};
