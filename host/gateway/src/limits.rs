@@ -240,6 +240,16 @@ impl RequestCounts {
         self.add(store, due).await
     }
 
+    /// Counts a key that nobody knows against its address, and refuses it there after too many.
+    pub(crate) fn take_unknown_key(
+        &self,
+        address: Option<IpAddr>,
+        now_ms: i64,
+    ) -> Result<(), Error> {
+        self.strangers
+            .take(address, UNKNOWN_KEYS_PER_MINUTE, now_ms)
+    }
+
     /// Counts a key that nobody knows against its address.
     pub(crate) fn stranger(&self, address: Option<IpAddr>, now_ms: i64) {
         self.strangers.count(address, now_ms);

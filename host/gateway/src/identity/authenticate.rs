@@ -1,9 +1,10 @@
 //! From an `Authorization` header to a [`Caller`].
 //!
 //! Known keys are remembered by hash and forgotten as soon as any process has changed a key, so a
-//! revoked key is refused on its next request. A text that is not a key never reaches the database.
+//! revoked key is refused on its next request. A text that is not a key never reaches the database, and neither does
+//! a key that is none of those that exist ([`KeyHashes`]).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,17 +17,43 @@ use crate::identity::keys::{KEY_PREFIX, RANDOM_CHARS, acts_for_any};
 use crate::limits::limits_of;
 use crate::{Caller, Error, Gateway, Identity, Scope};
 use toolgate_core::ids::UserId;
-use toolgate_store::{Changes, FoundKey, Topic};
+use toolgate_store::{Changes, FoundKey, Store, Topic};
 
 /// Keys remembered at one time.
 const KNOWN_MAX: usize = 10_000;
+
+/// Keys of which the hashes are kept. Where there are more, each unknown key is looked up.
+const HASHES_MAX: usize = 500_000;
 
 /// Keys seen since the last change to any key.
 #[derive(Default)]
 pub(crate) struct KnownKeys {
     known: Mutex<KeyCache>,
+    hashes: tokio::sync::RwLock<KeyHashes>,
     /// Those that were used since the last write of when.
     used: Mutex<Vec<Arc<Holder>>>,
+}
+
+/// The first 64 bits of the hash of every key that is not revoked, read once after each change to any key. They say of
+/// a key that it is unknown, so that a flood of unknown keys costs no query each, and never that it is good.
+#[derive(Default)]
+struct KeyHashes {
+    /// The version of [`Topic::Keys`] that they are of.
+    at: Option<i64>,
+    /// `None`: there are more than [`HASHES_MAX`].
+    starts: Option<HashSet<u64>>,
+}
+
+impl KeyHashes {
+    fn says_unknown(&self, hash: &[u8; 32]) -> bool {
+        let starts = self.starts.as_ref();
+        starts.is_some_and(|starts| !starts.contains(&start_of(hash)))
+    }
+}
+
+fn start_of(hash: &[u8; 32]) -> u64 {
+    let start = hash.first_chunk().copied().unwrap_or_default();
+    u64::from_be_bytes(start)
 }
 
 #[derive(Default)]
@@ -71,6 +98,7 @@ impl Holder {
             default_approvers: workspace.settings.default_approvers,
             keep_payloads: workspace.settings.keep_payloads,
             kind: CallerKind::Key,
+            client_id: None,
             key_id: key.id.into(),
             key_name: key.name.into(),
             key_prefix: key.prefix.into(),
@@ -114,6 +142,29 @@ impl KnownKeys {
         if known.at == at && known.keys.len() < KNOWN_MAX {
             known.keys.insert(hash, holder);
         }
+    }
+
+    /// Whether no key has this hash, at the version `at` of the keys.
+    async fn is_unknown(&self, store: &Store, at: i64, hash: &[u8; 32]) -> Result<bool, Error> {
+        {
+            let hashes = self.hashes.read().await;
+            if hashes.at == Some(at) {
+                return Ok(hashes.says_unknown(hash));
+            }
+        }
+        let mut hashes = self.hashes.write().await;
+        // Another request may have read them meanwhile, of this version or of a later one.
+        if hashes.at.is_none_or(|read| read < at) {
+            let limit = i64::try_from(HASHES_MAX + 1).unwrap_or(i64::MAX);
+            let all = store.key_hashes(limit).await?;
+            let few = all.len() <= HASHES_MAX;
+            let starts = all
+                .iter()
+                .filter_map(|hash| u64::from_str_radix(hash.get(..16)?, 16).ok());
+            hashes.starts = few.then(|| starts.collect());
+            hashes.at = Some(at);
+        }
+        Ok(hashes.says_unknown(hash))
     }
 
     fn note_use(&self, holder: &Arc<Holder>, now_ms: i64) {
@@ -191,10 +242,13 @@ impl Gateway {
         if let Some(holder) = self.known_keys.get(at, &hash) {
             return Ok(Some(holder));
         }
-        let now_ms = self.clock.now_ms();
-        self.counts.check_unknown_key(address, now_ms)?;
-        let Some(found) = self.store.find_key_by_hash(&hex::encode(hash)).await? else {
-            self.counts.stranger(address, now_ms);
+        // Counted after it was looked for, so that no good key is refused for what others have sent.
+        let found = match self.known_keys.is_unknown(&self.store, at, &hash).await? {
+            true => None,
+            false => self.store.find_key_by_hash(&hex::encode(hash)).await?,
+        };
+        let Some(found) = found else {
+            self.counts.take_unknown_key(address, self.clock.now_ms())?;
             return Ok(None);
         };
         let holder = Arc::new(Holder::from_found(found)?);

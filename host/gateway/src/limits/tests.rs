@@ -157,8 +157,15 @@ async fn an_address_that_tries_unknown_keys_is_throttled() {
     let unknown = format!("tg_live_{:043}", 999_999);
     let refused = ask(&world, &unknown, Some(here)).await.unwrap_err();
     assert_eq!(refused.code(), "rate_limit_exceeded");
-    // A key this process has seen is not looked up, and other addresses are other people.
+    // A good key passes, whether this process has seen it or not, and also one that was made just now.
     assert!(ask(&world, &good, Some(here)).await.is_ok());
+    let restarted = world.sibling(world.clock.clone()).await;
+    assert!(ask(&restarted, &good, Some(here)).await.is_ok());
+    let fresh = world.key(&[Scope::ToolsRead]).await;
+    assert!(ask(&world, &fresh, Some(here)).await.is_ok());
+    let refused = ask(&world, &unknown, Some(here)).await.unwrap_err();
+    assert_eq!(refused.code(), "rate_limit_exceeded");
+    // Other addresses are other people.
     let there: IpAddr = "192.0.2.8".parse().unwrap();
     let refused = ask(&world, &unknown, Some(there)).await.unwrap_err();
     assert_eq!(refused.code(), "invalid_api_key");
