@@ -104,6 +104,7 @@ impl Gateway {
             workspace_name: workspace.name.into(),
             default_user: user_of(&member)?,
             kind: CallerKind::Member,
+            client_id: None,
             key_id: member.id.into(),
             key_name: member.name.into(),
             key_prefix: "dashboard".into(),

@@ -119,7 +119,8 @@ impl Gateway {
         invitation: Option<&str>,
     ) -> Result<OidcStart, OidcProblem> {
         let accounts = self.configured()?;
-        let found = accounts.provider.discover().await?;
+        let now_ms = self.clock.now_ms();
+        let found = accounts.provider.discover(now_ms).await?;
         let (state, nonce) = (random_token(), random_token());
         let verifier = authorize::verifier();
         let mut provider = accounts.provider.registration(&found);
@@ -165,7 +166,7 @@ impl Gateway {
             return Err(OidcProblem::Expired);
         }
         let provider = &accounts.provider;
-        let found = provider.discover().await?;
+        let found = provider.discover(now_ms).await?;
         // Character by character, with the name that the provider gives itself (RFC 9207, section 2.4).
         if came.issuer.is_some_and(|issuer| issuer != found.issuer) {
             return Err(failed(

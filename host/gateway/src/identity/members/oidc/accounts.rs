@@ -255,7 +255,7 @@ impl OidcAccounts {
             // Under a master key that is lost.
             Err(_) => return Ok(None),
         };
-        let found = self.provider.discover().await?;
+        let found = self.provider.discover(self.clock.now_ms()).await?;
         let tokens = match kept.refresh {
             Some(refresh) => {
                 let refresh = Secret::new(refresh);

@@ -1,6 +1,7 @@
 //! Asking the provider: where its endpoints are, and what it says of an account.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -28,9 +29,16 @@ const SCOPES: [&str; 3] = ["openid", "email", "profile"];
 /// For tokens by which the provider can be asked again.
 const OFFLINE: &str = "offline_access";
 
+/// How long a description is used without asking again: anybody may begin a sign-in.
+pub(super) const DESCRIBED_MS: i64 = 5 * 60 * 1_000;
+/// And where the provider does not answer then.
+const DESCRIBED_STALE_MS: i64 = 24 * 60 * 60 * 1_000;
+
 pub(crate) struct OidcProvider {
     pub(super) config: OidcConfig,
     egress: Egress,
+    /// The last description, and when it was asked for.
+    described: Mutex<Option<(i64, Arc<Discovered>)>>,
 }
 
 /// The provider's own description (OpenID Connect Discovery 1.0, section 3).
@@ -61,10 +69,40 @@ struct OidcUserInfo {
 
 impl OidcProvider {
     pub(super) fn new(config: OidcConfig, egress: Egress) -> Self {
-        Self { config, egress }
+        Self {
+            config,
+            egress,
+            described: Mutex::default(),
+        }
     }
 
-    pub(super) async fn discover(&self) -> Result<Discovered, OidcProblem> {
+    /// The provider's description, asked for at most every [`DESCRIBED_MS`] once it has answered.
+    pub(super) async fn discover(&self, now_ms: i64) -> Result<Arc<Discovered>, OidcProblem> {
+        let known = self.described().clone();
+        let since = |known: &(i64, Arc<Discovered>)| now_ms - known.0;
+        if let Some(known) = known.as_ref().filter(|known| since(known) < DESCRIBED_MS) {
+            return Ok(known.1.clone());
+        }
+        match self.describe().await {
+            Ok(found) => {
+                let found = Arc::new(found);
+                *self.described() = Some((now_ms, found.clone()));
+                Ok(found)
+            }
+            Err(problem) => match known.filter(|known| since(known) < DESCRIBED_STALE_MS) {
+                Some((_, found)) => Ok(found),
+                None => Err(problem),
+            },
+        }
+    }
+
+    fn described(&self) -> MutexGuard<'_, Option<(i64, Arc<Discovered>)>> {
+        self.described
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn describe(&self) -> Result<Discovered, OidcProblem> {
         let url = format!("{}/.well-known/openid-configuration", self.config.issuer);
         let found: Discovered = self.fetch(&url).await?;
         if found.issuer.trim_end_matches('/') != self.config.issuer {
