@@ -57,6 +57,7 @@ var routes = map[string]route{
 	"list_webhook_deliveries":    {method: "GET", path: "/v1/webhooks/{webhook_id}/deliveries", keyed: false},
 	"list_webhooks":              {method: "GET", path: "/v1/webhooks", keyed: false},
 	"put_connection_hook":        {method: "PUT", path: "/v1/connections/{connection_id}/hook", keyed: false},
+	"replace_toolset":            {method: "PUT", path: "/v1/toolsets/{toolset_name}", keyed: false},
 	"resend_webhook_delivery":    {method: "POST", path: "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend", keyed: true},
 	"resume_session":             {method: "POST", path: "/v1/sessions/{session_id}/resume", keyed: true},
 	"rotate_webhook_secret":      {method: "POST", path: "/v1/webhooks/{webhook_id}/rotate", keyed: true},

@@ -382,14 +382,16 @@ type FoundPassages struct {
 type FoundTool struct {
 	InputSchema map[string]any `json:"inputSchema,omitempty"`
 	// Path of the schema endpoint.
-	SchemaRef    string      `json:"schemaRef,omitempty"`
-	Name         string      `json:"name"`
-	Service      string      `json:"service"`
-	Description  string      `json:"description"`
-	Version      string      `json:"version"`
-	Annotations  Annotations `json:"annotations"`
-	Score        float64     `json:"score"`
-	MatchReasons []string    `json:"match_reasons"`
+	SchemaRef   string      `json:"schemaRef,omitempty"`
+	Name        string      `json:"name"`
+	Service     string      `json:"service"`
+	Description string      `json:"description"`
+	Version     string      `json:"version"`
+	Annotations Annotations `json:"annotations"`
+	Score       float64     `json:"score"`
+	// Whether this tool fits the query.
+	Confidence   Confidence `json:"confidence"`
+	MatchReasons []string   `json:"match_reasons"`
 	// The step of the query that the tool serves, as it was written; left out where the query is one
 	// wish.
 	Step       string          `json:"step,omitempty"`
@@ -399,8 +401,9 @@ type FoundTool struct {
 }
 
 type FoundTools struct {
-	Query   string `json:"query"`
-	Service string `json:"service,omitempty"`
+	Query string `json:"query"`
+	// The service that was named; null if none was.
+	Service string `json:"service"`
 	// Tools found, also beyond `limit`: those that match well, and the nearest up to ten.
 	Total int `json:"total"`
 	// Best first. Where the query has several steps, their tools take turns.
@@ -1507,6 +1510,17 @@ type PutConnectionHookParams struct {
 	// The provider's signing secret (Slack, Stripe); absent where the provider takes one of ours
 	// (GitHub): then the answer holds a fresh one.
 	Secret string `in:"body,secret"`
+}
+
+// ReplaceToolsetParams is what PUT /v1/toolsets/{toolset_name} takes beside its path. What is zero is not sent.
+type ReplaceToolsetParams struct {
+	Description  string   `in:"body,description"`
+	GenericTools bool     `in:"body,generic_tools"`
+	Services     []string `in:"body,services"`
+	Skills       []string `in:"body,skills"`
+	// Empty: the name.
+	Title string   `in:"body,title"`
+	Tools []string `in:"body,tools"`
 }
 
 // ResendWebhookDeliveryParams is what POST /v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend takes beside its path. What is zero is not sent.

@@ -99,7 +99,8 @@ impl From<toolgate_search::Fit> for Confidence {
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct FoundTools {
     pub query: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The service that was named; null if none was.
+    #[schema(required)]
     pub service: Option<String>,
     /// Tools found, also beyond `limit`: those that match well, and the nearest up to ten.
     pub total: usize,
@@ -137,6 +138,8 @@ pub struct FoundTool {
     pub version: String,
     pub annotations: Annotations,
     pub score: f32,
+    /// Whether this tool fits the query.
+    pub confidence: Confidence,
     pub match_reasons: Vec<String>,
     /// The step of the query that the tool serves, as it was written; left out where the query is one
     /// wish.

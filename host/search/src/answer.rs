@@ -42,6 +42,8 @@ pub struct Hit {
     pub tool: Arc<Tool>,
     /// Comparable within one answer only.
     pub score: f32,
+    /// Whether this tool fits, never more than the answer.
+    pub confidence: Fit,
     /// Short texts: `name: create, issue`, `synonym: post -> send`.
     pub reasons: Vec<String>,
     /// Other services, not among the hits, that have a tool of the same name for it, best first.

@@ -148,9 +148,15 @@ impl Index {
                     let cosine = similarity.cosines.get(hit.tool as usize).copied();
                     reasons.push(format!("meaning: {:.2}", cosine.unwrap_or(0.0)));
                 }
+                let confidence = match wish.similarity {
+                    Some(similarity) => fit::judge_fit(&[hit], &similarity.cosines),
+                    None if hit.is_good() => Fit::High,
+                    None => Fit::Low,
+                };
                 Hit {
                     tool: Arc::clone(&tools[hit.tool as usize]),
                     score: hit.score,
+                    confidence: confidence.min(wish.confidence),
                     reasons,
                     step: several.then(|| wish.wish.text.clone()),
                     also_in: also_in.remove(&hit.tool).unwrap_or_default(),

@@ -862,7 +862,12 @@ export interface paths {
          * @description What it names, and how many tools that comes to now for a user who may use all of them.
          */
         get: operations["get_toolset"];
-        put?: never;
+        /**
+         * Replace a toolset
+         * @description The toolset is what the body says; what is absent is empty. Connected clients are told that their list has changed.
+         *     Needs the scope `admin`.
+         */
+        put: operations["replace_toolset"];
         post?: never;
         /**
          * Delete a toolset
@@ -1555,6 +1560,8 @@ export interface components {
             /** @description Other services, not among these tools, whose tool of the same name fits as well; at most 20. */
             also_in?: string[];
             annotations: components["schemas"]["Annotations"];
+            /** @description Whether this tool fits the query. */
+            confidence: components["schemas"]["Confidence"];
             connection: components["schemas"]["ConnectionState"];
             description: string;
             match_reasons: string[];
@@ -1580,7 +1587,8 @@ export interface components {
             plugins_loading?: number;
             query: string;
             ranking: components["schemas"]["Ranking"];
-            service?: string | null;
+            /** @description The service that was named; null if none was. */
+            service: string | null;
             /** @description The nearest services, when no tool shares anything with the query. */
             suggestions?: string[];
             /** @description Best first. Where the query has several steps, their tools take turns. */
@@ -2012,6 +2020,16 @@ export interface components {
          * @enum {string}
          */
         ReceiptKind: "tool" | "connection";
+        /** @description A whole toolset. What is absent is empty. */
+        ReplaceToolsetBody: {
+            description?: string;
+            generic_tools?: boolean;
+            services?: string[];
+            skills?: string[];
+            /** @description Empty: the name. */
+            title?: string;
+            tools?: string[];
+        };
         /**
          * @description One request that left the process, as the receipt keeps it: as the plugin made it, before a
          *     credential was written into it, and without any credential that the gateway knows.
@@ -2716,6 +2734,7 @@ export type Ranking = components['schemas']['Ranking'];
 export type ReceiptFailure = components['schemas']['ReceiptFailure'];
 export type ReceiptKey = components['schemas']['ReceiptKey'];
 export type ReceiptKind = components['schemas']['ReceiptKind'];
+export type ReplaceToolsetBody = components['schemas']['ReplaceToolsetBody'];
 export type RequestRecord = components['schemas']['RequestRecord'];
 export type ResultFile = components['schemas']['ResultFile'];
 export type ResultPiece = components['schemas']['ResultPiece'];
@@ -6193,6 +6212,7 @@ export interface operations {
                      *               "openWorldHint": true
                      *             },
                      *             "score": 12.5,
+                     *             "confidence": "high",
                      *             "match_reasons": [
                      *               "name: issue",
                      *               "keyword: ticket"
@@ -6465,6 +6485,88 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    replace_toolset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its name.
+                 * @example support
+                 */
+                toolset_name: string;
+            };
+            cookie?: never;
+        };
+        /** @description All that it names. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Support",
+                 *       "services": [
+                 *         "github"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplaceToolsetBody"];
+            };
+        };
+        responses: {
+            /** @description The toolset as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "name": "support",
+                     *         "title": "Support",
+                     *         "description": "",
+                     *         "tools": [],
+                     *         "services": [
+                     *           "github"
+                     *         ],
+                     *         "skills": [],
+                     *         "generic_tools": false,
+                     *         "mcp_url": "https://tools.example.com/mcp/t/support",
+                     *         "listed": 58,
+                     *         "left_out": 0,
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "updated_at": "2026-11-20T10:02:11.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ToolsetInfo"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -62,6 +62,7 @@ export const ROUTES = {
   list_webhook_deliveries: {"method": "GET", "path": "/v1/webhooks/{webhook_id}/deliveries", "query": ["status", "limit", "cursor"], "header": [], "body": []},
   list_webhooks: {"method": "GET", "path": "/v1/webhooks", "query": [], "header": [], "body": []},
   put_connection_hook: {"method": "PUT", "path": "/v1/connections/{connection_id}/hook", "query": [], "header": [], "body": ["secret"]},
+  replace_toolset: {"method": "PUT", "path": "/v1/toolsets/{toolset_name}", "query": [], "header": [], "body": ["description", "generic_tools", "services", "skills", "title", "tools"]},
   resend_webhook_delivery: {"method": "POST", "path": "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend", "query": [], "header": ["Idempotency-Key"], "body": []},
   resume_session: {"method": "POST", "path": "/v1/sessions/{session_id}/resume", "query": [], "header": ["Idempotency-Key"], "body": []},
   rotate_webhook_secret: {"method": "POST", "path": "/v1/webhooks/{webhook_id}/rotate", "query": [], "header": ["Idempotency-Key"], "body": ["overlap_hours"]},

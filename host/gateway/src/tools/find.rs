@@ -1,5 +1,8 @@
 //! Finding tools: list, search, schema. All three see the same tools, those the user may use.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
 use crate::tools::embeddings::Ranking;
 use crate::tools::{
     Annotations, FoundTool, FoundTools, ListTools, ListedTool, SchemaOrRef, SearchTools, ToolAuth,
@@ -69,6 +72,7 @@ impl Gateway {
                     description: tool.description().to_owned(),
                     version: tool.version().to_owned(),
                     score: hit.score,
+                    confidence: hit.confidence.into(),
                     match_reasons: hit.reasons,
                     step: hit.step,
                     also_in: hit.also_in,
@@ -92,19 +96,23 @@ impl Gateway {
         })
     }
 
-    /// Tools by name, a page at a time. The cursor is the last name of the page before.
+    /// Tools by name, a page at a time. The cursor holds the last name of the page before.
+    ///
+    /// # Errors
+    /// `invalid_request` for a cursor that no page has given.
     pub async fn list_tools(&self, caller: &Caller, request: ListTools) -> Result<ToolPage, Error> {
         caller.need(Scope::ToolsRead)?;
         within("limit", request.limit, 1, LIST_LIMIT_MAX)?;
         let user = caller.user(request.user_id.as_ref())?;
         let permissions = self.permissions_of(caller, &user).await?;
         let snapshot = self.snapshot();
-        let after = request.cursor.as_deref().unwrap_or("");
+        let after = request.cursor.as_deref().map(read_cursor).transpose()?;
+        let after = after.unwrap_or_default();
         let mut rest = snapshot
             .catalog
             .tools()
             .iter()
-            .filter(|tool| tool.name.as_str() > after)
+            .filter(|tool| *tool.name > *after)
             .filter(|tool| {
                 request
                     .service
@@ -118,7 +126,8 @@ impl Gateway {
             .map(|tool| listed(tool))
             .collect();
         let more = rest.next().is_some();
-        let next_cursor = tools.last().filter(|_| more).map(|tool| tool.name.clone());
+        let last = tools.last().filter(|_| more);
+        let next_cursor = last.map(|tool| write_cursor(&tool.name));
         Ok(ToolPage { tools, next_cursor })
     }
 
@@ -174,4 +183,23 @@ fn within(what: &str, value: usize, least: usize, most: usize) -> Result<(), Err
             "{what} must be {least} to {most}, not {value}"
         )))
     }
+}
+
+/// What a cursor of a list of tools begins with, so that no other text is taken for one.
+const CURSOR_MARK: &str = "tools after ";
+
+fn write_cursor(name: &str) -> String {
+    URL_SAFE_NO_PAD.encode(format!("{CURSOR_MARK}{name}"))
+}
+
+fn read_cursor(cursor: &str) -> Result<String, Error> {
+    let text = URL_SAFE_NO_PAD.decode(cursor).ok();
+    let text = text.and_then(|text| String::from_utf8(text).ok());
+    let name = text
+        .as_deref()
+        .and_then(|text| text.strip_prefix(CURSOR_MARK));
+    name.map(str::to_owned).ok_or_else(|| {
+        let sentence = "invalid cursor: pass the next_cursor of the previous page";
+        Error::InvalidRequest(sentence.to_owned())
+    })
 }

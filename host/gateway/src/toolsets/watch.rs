@@ -1,7 +1,7 @@
 //! When the list that a caller has of a toolset is no longer what it was, in whatever process it was
 //! changed.
 //!
-//! One task of the process compares what lists are made of once a second while anybody watches
+//! One task of the process compares what lists are made of twice a second while anybody watches
 //! ([`run`]); a watcher then compares its own list, and looks by itself now and then, because rules end by
 //! time too.
 
@@ -15,8 +15,8 @@ use crate::plugins::Snapshot;
 use crate::{Caller, Error, Gateway};
 use toolgate_store::{Changes, Topic};
 
-/// How often what lists are made of is compared.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How often what lists are made of is compared. Streams of a key that is revoked end within a second.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// How often a watcher looks where nothing seems to have changed.
 const LOOK_ANYWAY: Duration = Duration::from_secs(60);
 /// Watchers of all callers that look at one time: a change lets all of them look, and calls go on meanwhile.
@@ -78,6 +78,42 @@ impl Gateway {
             toolset: toolset.to_owned(),
             signal,
         })
+    }
+
+    /// Waits until the caller may not call any more: its key or app was revoked, or has expired. What goes on for it
+    /// ends with this.
+    pub async fn revoked(self: Arc<Self>, mut caller: Caller) {
+        let mut signal = self.list_signal.count.subscribe();
+        loop {
+            // Of what was changed before the subscription nobody tells.
+            if self.is_over(&mut caller).await {
+                return;
+            }
+            tokio::select! {
+                () = self.stop.cancelled() => return std::future::pending().await,
+                told = signal.changed() => if told.is_err() {
+                    return std::future::pending().await;
+                },
+                () = tokio::time::sleep(LOOK_ANYWAY) => {}
+            }
+        }
+    }
+
+    /// Looks a caller up again, if something about keys or members was changed since it was looked up, or a minute is
+    /// over. Where the database does not answer, it may go on.
+    async fn is_over(&self, caller: &mut Caller) -> bool {
+        if !caller.is_renewable() {
+            return false;
+        }
+        let _turn = self.list_signal.looks.acquire().await.ok();
+        match self.renewed(caller).await {
+            Ok(Some(renewed)) => {
+                *caller = renewed;
+                false
+            }
+            Ok(None) => true,
+            Err(_) => false,
+        }
     }
 
     async fn list_digest(&self, caller: &Caller, toolset: &str) -> Result<[u8; 32], Error> {

@@ -85,6 +85,7 @@ struct ToolSearchQuery {
             "version": "1.4.0",
             "annotations": {"readOnlyHint": false, "destructiveHint": false, "idempotentHint": false, "openWorldHint": true},
             "score": 12.5,
+            "confidence": "high",
             "match_reasons": ["name: issue", "keyword: ticket"],
             "connection": "connected",
             "inputSchema": {"type": "object", "required": ["owner", "repo", "title"], "properties": {"owner": {"type": "string"}, "repo": {"type": "string"}, "title": {"type": "string"}}}
@@ -402,10 +403,11 @@ async fn execute(
         request.listener.cancelled = Some(token.clone());
         token.drop_guard()
     });
+    let revoked = gateway.clone().revoked(caller.clone());
     let owned = caller.clone();
     let work = async move { gateway.execute_once(&owned, attempt, request).await };
     let work = tokio::spawn(trace::carry(work));
-    stream::answer(caller, StatusCode::OK, heard, work, leaving).await
+    stream::answer(caller, StatusCode::OK, heard, work, leaving, revoked).await
 }
 
 #[cfg(test)]

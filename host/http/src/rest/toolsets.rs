@@ -28,7 +28,7 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
         "Named choices of tools, services and Skills, listed to MCP clients at addresses of their own.",
     )
     .routes(routes!(create, list))
-    .routes(routes!(read, update, delete))
+    .routes(routes!(read, replace, update, delete))
     .routes(routes!(tools))
 }
 
@@ -82,6 +82,30 @@ struct UpdateToolsetBody {
     #[schema(max_items = 128)]
     skills: Option<Vec<String>>,
     generic_tools: Option<bool>,
+}
+
+/// A whole toolset. What is absent is empty.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ReplaceToolsetBody {
+    /// Empty: the name.
+    #[serde(default)]
+    #[schema(max_length = 200, pattern = r"^[^\x00-\x1f\x7f-\x9f]*$")]
+    title: String,
+    #[serde(default)]
+    #[schema(max_length = 2000, pattern = r"^[^\x00-\x09\x0b-\x1f\x7f-\x9f]*$")]
+    description: String,
+    #[serde(default)]
+    #[schema(max_items = 128)]
+    tools: Vec<String>,
+    #[serde(default)]
+    #[schema(max_items = 128)]
+    services: Vec<String>,
+    #[serde(default)]
+    #[schema(max_items = 128)]
+    skills: Vec<String>,
+    #[serde(default)]
+    generic_tools: bool,
 }
 
 /// List toolsets
@@ -240,6 +264,50 @@ async fn update(
         services: body.services,
         skills: body.skills,
         generic_tools: body.generic_tools,
+    };
+    let toolset = gateway.update_toolset(&caller, &name, request).await?;
+    Ok(Success::new(&caller, toolset))
+}
+
+/// Replace a toolset
+///
+/// The toolset is what the body says; what is absent is empty. Connected clients are told that their list has changed.
+/// Needs the scope `admin`.
+#[utoipa::path(
+    put,
+    path = "/v1/toolsets/{toolset_name}",
+    operation_id = "replace_toolset",
+    params(("toolset_name" = String, Path, description = "Its name.", example = "support")),
+    request_body(content = ReplaceToolsetBody, description = "All that it names.", example = json!({"title": "Support", "services": ["github"]})),
+    responses((status = 200, description = "The toolset as it is now.", body = inline(Success<Toolset>), example = json!({
+        "name": "support",
+        "title": "Support",
+        "description": "",
+        "tools": [],
+        "services": ["github"],
+        "skills": [],
+        "generic_tools": false,
+        "mcp_url": "https://tools.example.com/mcp/t/support",
+        "listed": 58,
+        "left_out": 0,
+        "created_at": "2026-11-20T09:30:00.125Z",
+        "updated_at": "2026-11-20T10:02:11.000Z"
+    }))),
+)]
+async fn replace(
+    Authenticated(caller): Authenticated,
+    State(gateway): State<Arc<Gateway>>,
+    Segments([name]): Segments<1>,
+    _: NoQuery,
+    JsonBody(body): JsonBody<ReplaceToolsetBody>,
+) -> Result<Success<Toolset>, ApiFailure> {
+    let request = UpdateToolset {
+        title: Some(body.title),
+        description: Some(body.description),
+        tools: Some(body.tools),
+        services: Some(body.services),
+        skills: Some(body.skills),
+        generic_tools: Some(body.generic_tools),
     };
     let toolset = gateway.update_toolset(&caller, &name, request).await?;
     Ok(Success::new(&caller, toolset))

@@ -50,6 +50,9 @@ struct FoundOne {
     version: String,
     annotations: Annotations,
     score: f32,
+    /// Absent from the answer of an older gateway.
+    #[serde(default = "high")]
+    confidence: Confidence,
     match_reasons: Vec<String>,
     #[serde(default)]
     step: Option<String>,
@@ -73,6 +76,7 @@ impl From<SearchAnswer> for FoundTools {
             version: tool.version,
             annotations: tool.annotations,
             score: tool.score,
+            confidence: tool.confidence,
             match_reasons: tool.match_reasons,
             step: tool.step,
             connection: tool.connection,

@@ -32,6 +32,7 @@ fn found(name: &str, connection: ConnectionState) -> FoundTool {
         version: "1.0.0".to_owned(),
         annotations: Annotations::new(Effect::Write, false),
         score: 1.0,
+        confidence: Confidence::High,
         match_reasons: Vec::new(),
         step: None,
         connection,

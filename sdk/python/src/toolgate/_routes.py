@@ -383,6 +383,13 @@ ROUTES = {
         (),
         ("secret",),
     ),
+    "replace_toolset": Route(
+        "PUT",
+        "/v1/toolsets/{toolset_name}",
+        (),
+        (),
+        ("description", "generic_tools", "services", "skills", "title", "tools"),
+    ),
     "resend_webhook_delivery": Route(
         "POST",
         "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend",

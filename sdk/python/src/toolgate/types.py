@@ -289,6 +289,10 @@ class FoundTool(TypedDict):
     version: str
     annotations: Annotations
     score: float
+    confidence: Confidence
+    """
+    Whether this tool fits the query.
+    """
     match_reasons: list[str]
     step: NotRequired[str | None]
     """
@@ -688,6 +692,22 @@ ReceiptKind: TypeAlias = Literal["tool", "connection"]
 """
 Whose requests a receipt is about.
 """
+
+
+class ReplaceToolsetBody(TypedDict):
+    """
+    A whole toolset. What is absent is empty.
+    """
+
+    title: NotRequired[str]
+    """
+    Empty: the name.
+    """
+    description: NotRequired[str]
+    tools: NotRequired[list[str]]
+    services: NotRequired[list[str]]
+    skills: NotRequired[list[str]]
+    generic_tools: NotRequired[bool]
 
 
 class RequestRecord(TypedDict):
@@ -1346,7 +1366,10 @@ class ToolPage(TypedDict):
 
 class FoundTools(TypedDict):
     query: str
-    service: NotRequired[str | None]
+    service: str | None
+    """
+    The service that was named; null if none was.
+    """
     total: int
     """
     Tools found, also beyond `limit`: those that match well, and the nearest up to ten.

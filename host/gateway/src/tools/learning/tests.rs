@@ -13,6 +13,7 @@ fn hit(tool: &Arc<Tool>, words: &[String]) -> Hit {
     Hit {
         tool: tool.clone(),
         score: 1.0,
+        confidence: toolgate_search::Fit::High,
         reasons: Vec::new(),
         also_in: Vec::new(),
         words: words.into(),
