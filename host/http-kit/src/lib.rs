@@ -15,6 +15,7 @@ pub mod layer;
 pub mod path;
 pub mod query;
 pub mod span;
+pub mod stream_text;
 
 /// Largest request body.
 pub const BODY_BYTES_MAX: usize = 1024 * 1024;

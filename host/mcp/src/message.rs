@@ -61,6 +61,11 @@ pub(crate) fn forbidden() -> Response {
     refused(StatusCode::FORBIDDEN, None, error)
 }
 
+/// For a client that takes no answer of this protocol.
+pub(crate) fn not_acceptable(error: ErrorData) -> Response {
+    refused(StatusCode::NOT_ACCEPTABLE, None, error)
+}
+
 /// A session of another key looks like one that never was: 404, so that the client starts anew.
 pub(crate) fn no_session() -> Response {
     let sentence = "Session not found; start a new one with initialize";

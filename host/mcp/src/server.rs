@@ -398,11 +398,17 @@ impl ServerHandler for McpServer {
 
     async fn list_tools(
         &self,
-        _page: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let observed = self.observed("tools/list");
-        let listed = self.listed_tools(&context);
+        let listed = async {
+            // The list is one page, so that no cursor was given.
+            match page.and_then(|page| page.cursor) {
+                None => self.listed_tools(&context).await,
+                Some(_) => Err(ErrorData::invalid_params("invalid cursor", None)),
+            }
+        };
         observed.run(&context, |_| false, listed).await
     }
 

@@ -196,6 +196,7 @@ async fn converse(
         return Ok(Success::new(&caller, reply.await?).into_response());
     }
     let (listener, heard) = mpsc::unbounded_channel();
+    let revoked = gateway.clone().revoked(caller.clone());
     let owned = caller.clone();
     let work = tokio::spawn(trace::carry(async move {
         let listener = Some(listener);
@@ -203,5 +204,5 @@ async fn converse(
             .converse(&owned, attempt, &session_id, say, listener)
             .await
     }));
-    stream::answer(caller, StatusCode::OK, heard, work, None).await
+    stream::answer(caller, StatusCode::OK, heard, work, None, revoked).await
 }

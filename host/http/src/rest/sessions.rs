@@ -143,6 +143,7 @@ async fn create(
         return Ok((StatusCode::CREATED, created).into_response());
     }
     let (listener, heard) = mpsc::unbounded_channel();
+    let revoked = gateway.clone().revoked(caller.clone());
     let owned = caller.clone();
     let work = tokio::spawn(trace::carry(async move {
         let listener = Some(listener);
@@ -150,7 +151,7 @@ async fn create(
             .create_session(&owned, attempt, request, listener)
             .await
     }));
-    stream::answer(caller, StatusCode::CREATED, heard, work, None).await
+    stream::answer(caller, StatusCode::CREATED, heard, work, None, revoked).await
 }
 
 /// Read a session

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
+use futures_util::StreamExt as _;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use serde_json::json;
@@ -24,6 +25,7 @@ use toolgate_gateway::tools::CallEvent;
 use toolgate_gateway::tools::idempotency::IdempotentAnswer;
 use toolgate_gateway::{Caller, Error};
 use toolgate_http_kit::envelope::{ApiFailure, Success};
+use toolgate_http_kit::stream_text;
 
 /// A comment is sent when nothing else was for this long, so that nobody between closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -74,13 +76,15 @@ impl Shown for CallEvent {
     }
 }
 
-/// The answer of `work`, which tells `heard` what happens. `leaving`: dropped when the client leaves.
+/// The answer of `work`, which tells `heard` what happens. `leaving`: dropped when the client leaves. `revoked`: with it
+/// the stream ends.
 pub(super) async fn answer<E: Shown, T: Serialize + Send + Sync + 'static>(
     caller: Caller,
     status: StatusCode,
     mut heard: UnboundedReceiver<E>,
     work: JoinHandle<Result<IdempotentAnswer<T>, Error>>,
     leaving: Option<DropGuard>,
+    revoked: impl Future<Output = ()> + Send + 'static,
 ) -> Result<Response, ApiFailure> {
     let Some(first) = heard.recv().await else {
         // Refused, or answered before: there is nothing to watch.
@@ -128,7 +132,7 @@ pub(super) async fn answer<E: Shown, T: Serialize + Send + Sync + 'static>(
             }
         }
     });
-    Ok(events(status, stream))
+    Ok(events(status, stream.take_until(Box::pin(revoked))))
 }
 
 enum Rest<E, T> {
@@ -150,7 +154,12 @@ fn events(
 ) -> Response {
     let events = Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE));
     let unbuffered = [(UNBUFFERED, HeaderValue::from_static("no"))];
-    (status, unbuffered, events).into_response()
+    let mut answer = (status, unbuffered, events).into_response();
+    answer.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static(stream_text::EVENT_STREAM),
+    );
+    answer.map(stream_text::with_plain_lines)
 }
 
 fn finished<T>(

@@ -13,6 +13,7 @@ use super::{McpServer, TOOLS_FRESH_MS, answers};
 use crate::render::ToolNaming;
 use crate::tools::{self, ToolEntry, ToolFailure, ToolRequest};
 use crate::toolset;
+use toolgate_core::visible::shown_name;
 use toolgate_gateway::Error;
 use toolgate_gateway::toolsets::listing::{ToolSource, ToolsetTool, ToolsetTools};
 
@@ -106,10 +107,7 @@ impl NamedTool {
         let has_generic_tools = listed.is_none_or(|listed| listed.generic_tools);
         match tools::find(name).filter(|_| has_generic_tools) {
             Some(row) => Ok(Self::Generic(row)),
-            None => {
-                let sentence = format!("Unknown tool: {name}");
-                Err(ErrorData::invalid_params(sentence, None))
-            }
+            None => Err(ErrorData::invalid_params(unknown(name, listed), None)),
         }
     }
 
@@ -126,5 +124,19 @@ impl NamedTool {
             Self::OfToolset(tool, _) if matches!(tool.source, ToolSource::Skill { .. }) => None,
             Self::OfToolset(..) | Self::Generic(_) => Some(self.name()),
         }
+    }
+}
+
+/// Says that a tool is not in the list, and what a client or its user does then: lists are read once and kept.
+fn unknown(name: &str, listed: Option<&ToolsetTools>) -> String {
+    let name = shown_name(name);
+    match listed {
+        None => format!("Unknown tool: {name}. Read the list of tools with tools/list."),
+        Some(listed) => format!(
+            "Unknown tool: {name}. The toolset {} does not list it now: its list has changed, or you may not use the \
+             tool any more. Read the list anew with tools/list. ChatGPT keeps the list that it has read: there, the user \
+             opens Settings, Apps, this app, and chooses Refresh; in a company's workspace an admin does.",
+            listed.name
+        ),
     }
 }
