@@ -3,7 +3,8 @@
 The first argument is a JSON object: `url`, `redirect` and `document`, the address of the client's metadata
 document or null, `tool` and `arguments`, the call that it makes. Speaks in lines of JSON with whoever plays the person: prints `{"open": ADDRESS}` for the
 browser and reads the address that the browser ends at; prints `{"called": TEXT}` after each call and reads
-what comes next: `call`, `expire` (the client takes its access token for expired, then calls) or `end`.
+what comes next: `call`, `expire` (the client takes its access token for expired, then calls), `together` (the same with
+four calls at once, of which it prints `{"together": [TEXT, ...]}`) or `end`.
 
 A client that has been named comes without a person: `client` holds `id`, `secret` and `issuer`, and where `assertion`
 is true, prints `{"assertion": {"audience": ..., "resource": ...}}` and reads the assertion that it presents.
@@ -88,14 +89,25 @@ async def main(job):
     provider = provider_of(job)
     async with httpx2.AsyncClient(auth=provider, timeout=60) as http:
         async with Client(streamable_http_client(job["url"], http_client=http)) as client:
-            while True:
+            async def call():
                 result = await client.call_tool(job["tool"], job["arguments"])
-                say({"called": "".join(block.text for block in result.content)})
+                return "".join(block.text for block in result.content)
+
+            together = 1
+            while True:
+                if together > 1:
+                    say({"together": await asyncio.gather(*(call() for _ in range(together)))})
+                else:
+                    say({"called": await call()})
+                together = 1
                 match await heard():
                     case "end":
                         return
                     case "expire":
                         provider.context.token_expiry_time = 1
+                    case "together":
+                        provider.context.token_expiry_time = 1
+                        together = 4
 
 
 asyncio.run(main(json.loads(sys.argv[1])))

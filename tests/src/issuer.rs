@@ -94,6 +94,15 @@ impl Issuer {
             .count()
     }
 
+    /// How often its description was asked for.
+    pub fn described(&self) -> usize {
+        let received = self.upstream.received();
+        let asked = received.iter();
+        asked
+            .filter(|one| one.target.ends_with("/openid-configuration"))
+            .count()
+    }
+
     /// A compact JWS of the issuer's key.
     pub fn sign(&self, header: &Value, claims: &Value) -> String {
         compact(&self.key, header, claims)

@@ -154,7 +154,17 @@ pub struct AppClientsConfig {
     /// Clients that register themselves.
     pub registration: bool,
     /// Issuers whose identity assertions (ID-JAG) are taken for a person's consent.
-    pub id_jag_issuers: Vec<String>,
+    pub id_jag_issuers: Vec<AssertionIssuer>,
+}
+
+/// An issuer of identity assertions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AssertionIssuer {
+    /// As in its metadata, without a trailing slash.
+    pub issuer: String,
+    /// The name of the workspace whose members it speaks for. `None`: it is the operator's, and speaks for the members
+    /// of all workspaces.
+    pub workspace: Option<String>,
 }
 
 impl Default for AppClientsConfig {

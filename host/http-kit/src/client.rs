@@ -9,7 +9,7 @@ use std::sync::Arc;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use http::Extensions;
+use http::{Extensions, HeaderMap, Uri, header};
 
 use super::answer::write_headers;
 use super::envelope::{ApiFailure, failure_response};
@@ -44,6 +44,15 @@ pub fn address_of(extensions: &Extensions) -> Option<IpAddr> {
     }
     let peer = extensions.get::<ConnectInfo<SocketAddr>>();
     peer.map(|ConnectInfo(peer)| peer.ip().to_canonical())
+}
+
+/// The host that a request was sent to, as the client names it.
+pub fn host_of(uri: &Uri, headers: &HeaderMap) -> Option<String> {
+    let authority = uri.authority().map(|authority| authority.as_str());
+    let named = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok());
+    authority.or(named).map(str::to_owned)
 }
 
 fn refused(sentence: &str) -> Response {

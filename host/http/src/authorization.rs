@@ -27,7 +27,7 @@ use toolgate_core::ids;
 use toolgate_gateway::Gateway;
 use toolgate_gateway::identity::apps::refusal::AppProblem;
 use toolgate_gateway::identity::apps::{
-    ISSUER_METADATA, ISSUER_PATH, RESOURCE_METADATA, origin_and_path,
+    ISSUER_METADATA, ISSUER_PATH, OPENID_METADATA, RESOURCE_METADATA, origin_and_path,
 };
 use toolgate_gateway::toolsets::TOOLSETS_PATH;
 use toolgate_http_kit::answer::write_headers;
@@ -38,7 +38,7 @@ use toolgate_http_kit::layer::RequestId;
 pub fn router(gateway: Arc<Gateway>) -> Router {
     let (resource, issuer) = (gateway.mcp_resource(), gateway.app_issuer());
     let resource_metadata = format!("{RESOURCE_METADATA}{}", origin_and_path(&resource).1);
-    let issuer_metadata = format!("{ISSUER_METADATA}{}", origin_and_path(&issuer).1);
+    let issuer_path = origin_and_path(&issuer).1;
     let toolset_metadata = format!("{resource_metadata}{TOOLSETS_PATH}/{{toolset_name}}");
     let shared = |path: &str| format!("{ISSUER_PATH}/{path}");
     Router::new()
@@ -51,8 +51,25 @@ pub fn router(gateway: Arc<Gateway>) -> Router {
             get(metadata::toolset).options(answers::preflight),
         )
         .route(
-            &issuer_metadata,
+            &format!("{ISSUER_METADATA}{issuer_path}"),
             get(metadata::issuer).options(answers::preflight),
+        )
+        // Below the issuer, where clients look that add the well-known part at the end.
+        .route(
+            &format!("{ISSUER_PATH}{ISSUER_METADATA}"),
+            get(metadata::issuer).options(answers::preflight),
+        )
+        .route(
+            &format!("{OPENID_METADATA}{issuer_path}"),
+            get(metadata::openid).options(answers::preflight),
+        )
+        .route(
+            &format!("{ISSUER_PATH}{OPENID_METADATA}"),
+            get(metadata::openid).options(answers::preflight),
+        )
+        .route(
+            &shared(metadata::KEYS),
+            get(metadata::keys).options(answers::preflight),
         )
         .route(&shared("authorize"), get(endpoints::authorize))
         .route(

@@ -11,9 +11,9 @@ use serde::Deserialize;
 use std::net::IpAddr;
 
 use super::{cards, tools};
-use toolgate_gateway::identity::apps::authorize::all_scopes;
 use toolgate_gateway::identity::apps::enter::is_access_token;
-use toolgate_gateway::identity::apps::{MCP_PATH, metadata_url};
+use toolgate_gateway::identity::apps::scopes::all_scopes;
+use toolgate_gateway::identity::apps::{MCP_PATH, RESOURCE_METADATA, origin_and_path};
 use toolgate_gateway::toolsets::listing::SKILL_TOOL_PREFIX;
 use toolgate_gateway::{Caller, Error, Gateway, Scope};
 use toolgate_http_kit::auth::bearer;
@@ -77,19 +77,22 @@ pub(crate) struct EndpointCredentials {
     pub toolset: Option<String>,
 }
 
-/// For which address tokens have to be, and where a client learns how to get one.
+/// For which address tokens have to be.
 #[derive(Clone, Debug)]
 struct TokenAudience {
     resource: String,
-    metadata_url: String,
 }
 
 impl TokenAudience {
     fn new(resource: String) -> Self {
-        Self {
-            metadata_url: metadata_url(&resource),
-            resource,
-        }
+        Self { resource }
+    }
+
+    /// Where a client learns how to get one that has sent its request to `host`.
+    fn metadata_url(&self, gateway: &Gateway, host: Option<&str>) -> String {
+        let base = gateway.public_url_at(host);
+        let path = origin_and_path(&self.resource).1;
+        format!("{}{RESOURCE_METADATA}{path}", origin_and_path(&base).0)
     }
 }
 
@@ -170,7 +173,13 @@ impl EndpointCredentials {
 
     /// Says in the header of a refusal how to be let in. All scopes are named at once, so that one
     /// more round at the sign-in suffices.
-    pub(crate) fn challenge(&self, error: &Error, headers: &mut HeaderMap) {
+    pub(crate) fn challenge(
+        &self,
+        gateway: &Gateway,
+        host: Option<&str>,
+        error: &Error,
+        headers: &mut HeaderMap,
+    ) {
         let Some(audience) = &self.tokens else {
             return;
         };
@@ -182,7 +191,7 @@ impl EndpointCredentials {
         };
         let challenge = format!(
             "Bearer {problem}resource_metadata=\"{}\", scope=\"{}\"",
-            audience.metadata_url,
+            audience.metadata_url(gateway, host),
             all_scopes()
         );
         if let Ok(challenge) = HeaderValue::from_str(&challenge) {

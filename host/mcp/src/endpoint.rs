@@ -25,6 +25,7 @@ use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use url::Url;
 
+use super::accept::{self, AnswerForm};
 use super::cors::{self, Origins, RequestOrigin};
 use super::credentials::{EndpointCredentials, McpAuth};
 use super::message::{
@@ -42,7 +43,7 @@ use toolgate_gateway::{Error, Gateway};
 use toolgate_http_kit::BODY_BYTES_MAX;
 use toolgate_http_kit::answer::write_headers;
 use toolgate_http_kit::body::{self, BODY_TIMEOUT};
-use toolgate_http_kit::client::address_of;
+use toolgate_http_kit::client::{address_of, host_of};
 use toolgate_http_kit::envelope::{ApiFailure, failure_response};
 use toolgate_http_kit::span;
 
@@ -211,6 +212,7 @@ async fn answer(
     let request_id = ids::ulid("req");
     let method = request.method().clone();
     let client = address_of(request.extensions());
+    let host = host_of(request.uri(), request.headers());
     let mut span = span::serve(request.headers(), &method, credentials.route);
 
     let shared_with = match endpoint.origins.check(request.headers()) {
@@ -238,7 +240,8 @@ async fn answer(
             }
             let mut refusal = failure_response(&failure, &request_id);
             if let ApiFailure::Gateway(error) = &failure {
-                credentials.challenge(error, refusal.headers_mut());
+                let headers = refusal.headers_mut();
+                credentials.challenge(&endpoint.gateway, host.as_deref(), error, headers);
             }
             (refusal, Some(failure.code()))
         }
@@ -283,6 +286,12 @@ impl Endpoint {
         if let Some(name) = &credentials.toolset {
             self.gateway.check_toolset(&caller, name).await?;
         }
+        let form = AnswerForm::read(&parts.headers);
+        let streams = parts.method == Method::GET;
+        let Some(form) = form.filter(|form| !streams || *form != AnswerForm::JsonAlone) else {
+            return Ok(accept::refusal());
+        };
+        AnswerForm::write(&mut parts.headers);
         let here = credentials.endpoint();
         let mut running = None;
         let mut body = body;
@@ -335,6 +344,7 @@ impl Endpoint {
             None => &self.generic,
         };
 
+        let revoked = self.gateway.clone().revoked(caller.clone());
         let asks = SessionRequest {
             caller,
             endpoint: here,
@@ -370,7 +380,9 @@ impl Endpoint {
         {
             return Ok(unfit);
         }
-        Ok(held_until_sent(answer, running, under_way))
+        let answer = held_until_sent(answer, running, under_way);
+        let answer = form.apply(until(answer, revoked)).await;
+        Ok(accept::with_plain_lines(answer))
     }
 }
 
@@ -385,6 +397,14 @@ fn session_of(headers: &HeaderMap) -> Option<String> {
     Some(String::from_utf8_lossy(id.as_bytes()).into_owned())
 }
 
+/// A stream that ends with `revoked`: what was let in with a key goes no further without it.
+fn until(answer: Response, revoked: impl Future<Output = ()> + Send + 'static) -> Response {
+    if !accept::is_stream(&answer) {
+        return answer;
+    }
+    answer.map(|body| Body::from_stream(body.into_data_stream().take_until(Box::pin(revoked))))
+}
+
 /// Counts a call as running until the last event of its stream has left. An answer in one piece
 /// needs no such care: the server finishes writing it before it closes.
 fn held_until_sent(
@@ -392,12 +412,8 @@ fn held_until_sent(
     running: Option<TaskTrackerToken>,
     under_way: Option<Arc<RequestGuard>>,
 ) -> Response {
-    let streams = answer
-        .headers()
-        .get(header::CONTENT_TYPE)
-        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
     match running {
-        Some(token) if streams => answer.map(|body| {
+        Some(token) if accept::is_stream(&answer) => answer.map(|body| {
             let mut under_way = under_way;
             Body::from_stream(body.into_data_stream().map(move |event| {
                 let _held = &token;

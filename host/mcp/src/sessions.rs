@@ -1,7 +1,7 @@
 //! Protocol sessions: what of them is in this process, and how any other process takes them over.
 //!
 //! A session id is not a credential: every request is authenticated by its key. The id is a sealed box
-//! ([`toolgate_gateway::identity::client_sessions`]) that opens for the key that opened the session, at the
+//! ([`toolgate_gateway::identity::client_sessions`]) that opens for the key, or the client of a member, that opened the session, at the
 //! address where it did, and for nobody else, in every process. Here is what the protocol's library keeps of a session in memory: made when it
 //! is opened, or anew in a process that it comes to later, from what the client said when it began
 //! ([`handshake`]). Neither one key nor all of them fill the memory: past a bound the session that was used
@@ -168,7 +168,7 @@ impl SessionManager for Sessions {
         })?;
         let sealed: SessionId = opened.sealed.into();
         match self
-            .take_in(&caller.key_id, &opened.id, sealed.clone())
+            .take_in(&caller.session_owner(), &opened.id, sealed.clone())
             .await?
         {
             RestoreOutcome::Restored(transport) => Ok((sealed, transport)),
@@ -267,7 +267,7 @@ impl SessionManager for Sessions {
         let Some(session_id) = session_id else {
             return Ok(RestoreOutcome::NotSupported);
         };
-        self.take_in(&caller.key_id, &session_id, id).await
+        self.take_in(&caller.session_owner(), &session_id, id).await
     }
 }
 

@@ -20,7 +20,8 @@ pub use settings::{LogFormat, Settings};
 use toolgate_core::client_address::TrustedProxies;
 use toolgate_egress::{AllowUpstream, Origin};
 use toolgate_gateway::config::{
-    AppClientsConfig, GatewayConfig, GroupRule, GroupRules, ModelSettings, OidcConfig, Retention,
+    AppClientsConfig, AssertionIssuer, GatewayConfig, GroupRule, GroupRules, ModelSettings,
+    OidcConfig, Retention,
 };
 use toolgate_mcp::McpAuth;
 use toolgate_search::embeddings::files;
@@ -263,7 +264,7 @@ impl Settings {
                     id_jag_issuers: self
                         .id_jag_issuer
                         .iter()
-                        .map(issuer)
+                        .map(assertion_issuer)
                         .collect::<anyhow::Result<_>>()?,
                 },
                 database_url: self.database_url.unwrap_or_else(|| {
@@ -368,17 +369,31 @@ fn group_rules(rules: &[String], claim: Option<String>) -> anyhow::Result<GroupR
     Ok(GroupRules { claim, rules })
 }
 
-/// An issuer of identity assertions, without a trailing slash.
-fn issuer(url: &Url) -> anyhow::Result<String> {
-    let plain = matches!(url.scheme(), "http" | "https")
-        && url.query().is_none()
-        && url.fragment().is_none()
-        && url.username().is_empty();
-    anyhow::ensure!(
-        plain,
-        "--id-jag-issuer is an http or https address without a query, not {url}"
-    );
-    Ok(url.as_str().trim_end_matches('/').to_owned())
+/// An issuer of identity assertions: `URL`, or `WORKSPACE=URL`.
+fn assertion_issuer(text: &String) -> anyhow::Result<AssertionIssuer> {
+    let begins = |scheme: &str| text.starts_with(scheme);
+    let (workspace, address) = match text.split_once('=') {
+        Some((workspace, address)) if !begins("http://") && !begins("https://") => {
+            (Some(workspace.to_owned()), address)
+        }
+        _ => (None, text.as_str()),
+    };
+    let url: Option<Url> = address.parse().ok();
+    let url = url.filter(|url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.query().is_none()
+            && url.fragment().is_none()
+            && url.username().is_empty()
+    });
+    let (Some(url), false) = (url, workspace.as_deref() == Some("")) else {
+        anyhow::bail!(
+            "--id-jag-issuer is an http or https address without a query, for one workspace after its name and =, not {text}"
+        );
+    };
+    Ok(AssertionIssuer {
+        issuer: url.as_str().trim_end_matches('/').to_owned(),
+        workspace,
+    })
 }
 
 /// Days in milliseconds; 0 and nothing mean for ever.

@@ -2,8 +2,9 @@
 //!
 //! The gateway is the authorization server of its own MCP endpoint (OAuth 2.1; MCP 2026-07-28,
 //! Authorization). [`clients`] knows who a client is, from its metadata document ([`documents`]) or
-//! because it registered itself ([`register`]), or an admin has named it ([`named`]); [`redirects`] decides where
-//! an answer may go. [`authorize`] takes the request and the member's decision, [`tokens`] exchanges codes and
+//! because it registered itself ([`register`]), or an admin has named it ([`named`]); it proves itself by nothing, a
+//! secret, or a key that it publishes ([`client_keys`]). [`redirects`] decides where an answer may go, [`resources`]
+//! which address tokens are for, [`scopes`] what of the scopes that are named can be had. [`authorize`] takes the request and the member's decision, [`tokens`] exchanges codes and
 //! refresh tokens, [`assertion`] the word of an issuer that the operator trusts ([`issuers`]), [`client_credentials`]
 //! a client's secret; [`revoke`] ends tokens, [`enter`] turns an access token into a [`Caller`]. What members and
 //! admins do with connected apps is here.
@@ -11,24 +12,30 @@
 mod assertion;
 pub mod authorize;
 pub mod client_credentials;
+mod client_keys;
 pub mod clients;
 mod documents;
 pub mod enter;
 mod issuers;
 pub mod named;
 pub mod params;
+pub mod places;
 pub mod redirects;
 pub mod refusal;
 pub mod register;
+mod resources;
 pub mod revoke;
+mod schemes;
+pub mod scopes;
+mod token_text;
 pub mod tokens;
 
 use std::collections::HashMap;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use tokio::sync::Semaphore;
 
 use crate::audit::{AuditAction, entry};
 use crate::config::AppClientsConfig;
@@ -37,6 +44,7 @@ use crate::toolsets::check::is_name;
 use crate::toolsets::{self, TOOLSETS_PATH};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
+use toolgate_oauth::client_assertion;
 use toolgate_store::{AppBlock, AppClient, AppGrant, AuditEntry, Role, Store};
 
 /// Path of the MCP endpoint: what tokens are for.
@@ -57,13 +65,13 @@ pub const APP_SCOPES: [Scope; 4] = [
 pub const RESOURCE_METADATA: &str = "/.well-known/oauth-protected-resource";
 /// The same for an authorization server (RFC 8414, section 3).
 pub const ISSUER_METADATA: &str = "/.well-known/oauth-authorization-server";
+/// The same in the form of OpenID Connect (RFC 8414, section 5; Discovery 1.0, section 4).
+pub const OPENID_METADATA: &str = "/.well-known/openid-configuration";
 
 /// Requests a minute of one app.
 pub const APP_RPM: i64 = 1_000;
 /// Connected apps in one list.
 const LISTED_MAX: i64 = 500;
-/// Metadata documents that are read at one time.
-const DOCUMENTS_AT_ONCE: usize = 8;
 
 /// What this process knows and counts of apps.
 pub(crate) struct Apps {
@@ -73,7 +81,8 @@ pub(crate) struct Apps {
     registrations: PerAddress,
     requests: PerAddress,
     refusals: PerAddress,
-    reading: Semaphore,
+    reading: Arc<places::ReadingPlaces>,
+    client_keys: client_keys::ClientKeys,
 }
 
 impl Apps {
@@ -85,7 +94,8 @@ impl Apps {
             registrations: PerAddress::default(),
             requests: PerAddress::default(),
             refusals: PerAddress::default(),
-            reading: Semaphore::new(DOCUMENTS_AT_ONCE),
+            reading: Arc::default(),
+            client_keys: client_keys::ClientKeys::default(),
         }
     }
 }
@@ -143,6 +153,28 @@ impl Gateway {
     /// How the gateway names itself as an authorization server.
     pub fn app_issuer(&self) -> String {
         format!("{}{ISSUER_PATH}", self.public_url)
+    }
+
+    /// The same as a client knows it that sends its request to `host`.
+    pub fn app_issuer_at(&self, host: Option<&str>) -> String {
+        format!("{}{ISSUER_PATH}", self.public_url_at(host))
+    }
+
+    /// The public address as a client knows it that sends its request to `host`: names of this computer are one
+    /// address.
+    pub fn public_url_at(&self, host: Option<&str>) -> String {
+        resources::seen_at(&self.public_url, host)
+    }
+
+    /// What an assertion of a client may be for.
+    fn own_audiences(&self) -> Vec<String> {
+        let bases = resources::names_of(&self.public_url).into_iter();
+        bases
+            .flat_map(|base| {
+                let issuer = format!("{base}{ISSUER_PATH}");
+                [format!("{issuer}/token"), issuer]
+            })
+            .collect()
     }
 
     /// What tokens are for: the address of the MCP endpoint.
@@ -305,10 +337,9 @@ pub(crate) fn toolset_of<'a>(resource: &'a str, main: &str) -> Option<&'a str> {
     name.strip_prefix('/').filter(|name| is_name(name))
 }
 
-/// The address of the metadata of a resource.
-pub fn metadata_url(resource: &str) -> String {
-    let (origin, path) = origin_and_path(resource);
-    format!("{origin}{RESOURCE_METADATA}{path}")
+/// The algorithms that assertions of clients may be signed with, by their names in metadata.
+pub fn client_assertion_algorithms() -> Vec<String> {
+    client_assertion::algorithms()
 }
 
 /// An address, parted after its host.

@@ -34,6 +34,8 @@ pub struct Identity {
     pub workspace_id: Text,
     pub workspace_name: Text,
     pub(crate) kind: CallerKind,
+    /// The client that an app is.
+    pub(crate) client_id: Option<Text>,
     /// The key's id, the member's or the connected app's; empty for the operator at the command line.
     pub key_id: Text,
     pub key_name: Text,
@@ -130,6 +132,7 @@ impl Caller {
                 workspace_id: (&*workspace.id).into(),
                 workspace_name: (&*workspace.name).into(),
                 kind: CallerKind::Operator,
+                client_id: None,
                 key_id: "".into(),
                 key_name: "operator".into(),
                 key_prefix: "".into(),
@@ -146,6 +149,20 @@ impl Caller {
             changes: Changes::default(),
             request_id: "".into(),
             address: None,
+        }
+    }
+
+    /// Whether [`crate::Gateway::revoked`] can look the caller up again: it is a key or an app.
+    pub(crate) fn is_renewable(&self) -> bool {
+        matches!(self.kind, CallerKind::Key | CallerKind::App)
+    }
+
+    /// Whose sessions of the session protocols the caller's are: the key's or, of an app, the client's for its member.
+    /// A client keeps them when the member signs in anew or grants it more.
+    pub fn session_owner(&self) -> Text {
+        match &self.client_id {
+            Some(client_id) => format!("{client_id} {}", self.default_user).into(),
+            None => self.key_id.clone(),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Sessions of clients that speak a session protocol, served by any process.
 //!
 //! What a session is travels with the client: its id is a sealed box that holds what the client said when it
-//! began, bound to the key or grant that opened it, to the user and to the address where it was opened. The database only knows which sessions
-//! are open; a process asks again after any of them has ended ([`Topic::ClientSessions`]), so that one that
+//! began, bound to the key or client that opened it, to the user and to the address where it was opened. The database
+//! only knows which sessions are open; a process asks again after any of them has ended ([`Topic::ClientSessions`]), so that one that
 //! was ended through another process is gone on its next request. Messages that reach the wrong process go
 //! to the right one through the same table.
 
@@ -16,7 +16,7 @@ use toolgate_core::ids;
 use toolgate_store::{ClientSessionMessage, Topic};
 use toolgate_vault::{SealContext, Secret, VaultError};
 
-/// Sessions that one key or grant may have open, in all processes together. One more ends the one that was
+/// Sessions that one key, or one client of a member, may have open, in all processes together. One more ends the one that was
 /// used longest ago.
 pub const CLIENT_SESSIONS_PER_KEY_MAX: usize = 1_000;
 /// A session that nothing was asked of for this long is over.
@@ -174,11 +174,12 @@ impl Gateway {
         };
         let text =
             serde_json::to_string(&session).map_err(|cause| Error::Internal(cause.into()))?;
+        let owner = caller.session_owner();
         let sealed = self
             .vault()
-            .seal(&place(caller, endpoint), &Secret::new(text));
+            .seal(&place(caller, &owner, endpoint), &Secret::new(text));
         let sealed = sealed.map_err(|cause| Error::Internal(cause.into()))?;
-        let (id, key_id) = (session.id, &*caller.key_id);
+        let (id, key_id) = (session.id, &*owner);
         let kept = i64::try_from(CLIENT_SESSIONS_PER_KEY_MAX).unwrap_or(i64::MAX);
         if self.store.open_client_session(&id, key_id, now_ms).await? > kept {
             self.write_client_session_uses().await?;
@@ -197,7 +198,11 @@ impl Gateway {
         endpoint: &str,
         sealed: &str,
     ) -> Result<Option<ClientSession>, Error> {
-        let opened = match self.vault().unseal(&place(caller, endpoint), sealed) {
+        let owner = caller.session_owner();
+        let opened = match self
+            .vault()
+            .unseal(&place(caller, &owner, endpoint), sealed)
+        {
             Ok(opened) => opened,
             Err(VaultError::Sealed(_) | VaultError::UnknownKey(_)) => return Ok(None),
             Err(cause) => return Err(Error::Internal(cause.into())),
@@ -317,15 +322,15 @@ impl Gateway {
     }
 }
 
-/// A session id opens for the key or grant, and the user, for whom it was sealed, and at the address where
+/// A session id opens for the key or client, and the user, for whom it was sealed, and at the address where
 /// it was opened.
-fn place<'a>(caller: &'a Caller, endpoint: &'a str) -> SealContext<'a> {
+fn place<'a>(caller: &'a Caller, owner: &'a str, endpoint: &'a str) -> SealContext<'a> {
     SealContext {
         kind: "client_session",
         workspace_id: &caller.workspace_id,
         user_id: caller.default_user.as_str(),
         service: endpoint,
-        id: &caller.key_id,
+        id: owner,
     }
 }
 

@@ -17,7 +17,7 @@ use toolgate_gateway::identity::apps::authorize::AuthorizeOutcome;
 use toolgate_gateway::identity::apps::params::PARAMS_BYTES_MAX;
 use toolgate_gateway::identity::apps::refusal::{AppProblem, RefusalCode};
 use toolgate_http_kit::body::{self, BODY_TIMEOUT};
-use toolgate_http_kit::client::address_of;
+use toolgate_http_kit::client::{address_of, host_of};
 use toolgate_http_kit::envelope::ApiFailure;
 use toolgate_http_kit::layer::RequestId;
 
@@ -26,8 +26,8 @@ const METADATA_BYTES_MAX: usize = 32 * 1024;
 /// The page on which a member decides; the request's id stands in its query.
 const DECISION_PAGE: &str = "/authorize";
 
-/// Opened by the browser of a member whom a client wants to be let in by. A client that is not known
-/// is told to the person, on a page; no browser is sent to an address that no client has registered.
+/// Opened by the browser of a member whom a client wants to be let in by. A request that is refused is told to the
+/// person, on a page; no browser is sent to an address that no client has registered.
 pub(super) async fn authorize(
     State(gateway): State<Arc<Gateway>>,
     RawQuery(query): RawQuery,
@@ -35,7 +35,8 @@ pub(super) async fn authorize(
 ) -> Response {
     let peer = peer_of(request.extensions());
     let query = query.unwrap_or_default();
-    match Box::pin(gateway.authorize_app(&query, &peer)).await {
+    let host = host_of(request.uri(), request.headers());
+    match Box::pin(gateway.authorize_app(&query, host.as_deref(), &peer)).await {
         Ok(AuthorizeOutcome::Ask { request_id }) => {
             let page = format!(
                 "{}{DECISION_PAGE}?request={request_id}",
@@ -142,7 +143,7 @@ fn on_page(problem: &AppProblem, request_id: &str) -> Response {
             (status, "the gateway failed on its side: try again")
         }
     };
-    connect::plain_refusal(status, &format!("The app cannot connect: {sentence}."))
+    connect::plain_refusal(status, &format!("The app cannot connect: {sentence}"))
 }
 
 fn peer_of(extensions: &Extensions) -> AppPeer {

@@ -255,17 +255,18 @@ pub struct Settings {
     )]
     pub oidc_groups_claim: Option<String>,
     /// Accept identity assertions (ID-JAG) from this issuer, written exactly as in its metadata, instead of user
-    /// consent to an MCP client; the e-mail address in an assertion is trusted too (repeatable) [default: none]
+    /// consent to an MCP client, for members of the workspace, or of all workspaces where none is named; the e-mail
+    /// address in an assertion is trusted too (repeatable) [default: none]
     #[arg(
         long,
         global = true,
         env = "TOOLGATE_ID_JAG_ISSUER",
-        value_name = "URL",
+        value_name = "[WORKSPACE=]URL",
         value_delimiter = ',',
         help_heading = "Settings"
     )]
     #[serde(default)]
-    pub id_jag_issuer: Vec<Url>,
+    pub id_jag_issuer: Vec<String>,
     /// Do not let MCP clients register themselves
     #[arg(
         long,

@@ -42,12 +42,9 @@ async fn no_browser_is_sent_to_an_address_that_no_client_has_registered() {
     app.ask(&other_port).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn other_refusals_go_to_the_client_with_state_and_issuer() {
-    let gateway = &gateway().await;
-    let app = App::new(gateway).await;
-    let elsewhere = gateway.url("/mcp/key");
-    for (changed, error) in [
+/// What is wrong with a request, and the OAuth error that it is.
+fn refused_requests(elsewhere: &str) -> Vec<((&'static str, Option<&str>), &'static str)> {
+    vec![
         (
             ("response_type", Some("token")),
             "unsupported_response_type",
@@ -57,16 +54,51 @@ async fn other_refusals_go_to_the_client_with_state_and_issuer() {
         (("code_challenge_method", None), "invalid_request"),
         (("code_challenge", None), "invalid_request"),
         (("code_challenge", Some("short")), "invalid_request"),
-        (("resource", None), "invalid_target"),
         (
             ("resource", Some("https://evil.test/mcp")),
             "invalid_target",
         ),
-        (("resource", Some(elsewhere.as_str())), "invalid_target"),
-        (("scope", Some("tools:read admin")), "invalid_scope"),
+        (("resource", Some(elsewhere)), "invalid_target"),
         (("prompt", Some("none")), "consent_required"),
         (("request", Some("x.y.z")), "request_not_supported"),
-    ] {
+    ]
+}
+
+/// Anybody can register: a redirect with an error would lead from here to any address.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_request_of_a_client_that_nobody_has_named_ends_on_a_page() {
+    let gateway = &gateway().await;
+    let app = App::new(gateway).await;
+    let elsewhere = gateway.url("/mcp/key");
+    for (changed, _) in refused_requests(&elsewhere) {
+        let (status, location) = app.open(&app.query(&[changed])).await;
+        assert_eq!((status, location.as_str()), (400, ""), "{changed:?}");
+    }
+    // The page names the address that is wrong and the one that is right.
+    let query = app.query(&[("resource", Some("https://evil.test/mcp"))]);
+    let url = gateway.url(&format!("/oauth/authorize?{query}"));
+    let page = gateway.client.get(url).send().await.unwrap();
+    assert!(
+        page.headers()["content-type"]
+            .to_str()
+            .unwrap()
+            .starts_with("text/html")
+    );
+    let page = page.text().await.unwrap();
+    assert!(page.contains("https://evil.test/mcp"), "{page}");
+    assert!(page.contains(&gateway.url("/mcp")), "{page}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_request_of_a_named_client_goes_to_it_with_state_and_issuer() {
+    let gateway = &gateway().await;
+    let admin = MemberBrowser::new(gateway, "eve@example.com", Role::Admin).await;
+    let body = json!({ "name": "Desk", "redirect_uris": [REDIRECT], "public": true });
+    let named = admin.ask(Method::POST, "/internal/app-clients", body).await;
+    let id = named.data()["client_id"].as_str().unwrap().to_owned();
+    let app = App { gateway, id };
+    let elsewhere = gateway.url("/mcp/key");
+    for (changed, error) in refused_requests(&elsewhere) {
         let (status, location) = app.open(&app.query(&[changed])).await;
         assert_eq!(status, 303, "{changed:?}");
         assert!(location.starts_with(REDIRECT), "{location}");
@@ -75,6 +107,57 @@ async fn other_refusals_go_to_the_client_with_state_and_issuer() {
         assert_eq!(said("state").as_deref(), Some("st&te"));
         assert_eq!(said("iss"), Some(gateway.url("/oauth")));
         assert_eq!(said("code"), None);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_registers_its_own_scheme_and_the_person_sees_it() {
+    let gateway = &gateway().await;
+    let person = MemberBrowser::new(gateway, "ada@example.com", Role::Member).await;
+    for (uri, scheme) in [
+        ("warp://mcp/oauth2callback", "warp"),
+        ("cursor://anysphere.cursor-mcp/oauth/callback", "cursor"),
+        ("kiro://kiro.oauth/callback", "kiro"),
+        ("vscode://vscode.mcp/oauth/callback", "vscode"),
+        ("com.example.app:/cb", "com.example.app"),
+    ] {
+        let metadata = json!({ "client_name": "p", "redirect_uris": [uri], "token_endpoint_auth_method": "none" });
+        let registered = register(gateway, &metadata).await;
+        assert_eq!(registered.status, 201, "{}", registered.text);
+        let id = registered.json()["client_id"].as_str().unwrap().to_owned();
+        let app = App { gateway, id };
+        let request_id = app.ask(&[("redirect_uri", Some(uri))]).await;
+        let path = format!("/internal/app-requests/{request_id}");
+        let shown = person.ask(Method::GET, &path, Value::Null).await.data();
+        let expected = json!({ "kind": "program", "name": scheme });
+        assert_eq!(shown["goes_to"], expected, "{shown}");
+        // Only what was registered.
+        let other = format!("{uri}2");
+        let query = app.query(&[("redirect_uri", Some(other.as_str()))]);
+        assert_eq!(app.open(&query).await, (400, String::new()), "{other}");
+    }
+    for uri in [
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "file:///etc/passwd",
+        "blob:https://app.example/1",
+        "about:blank",
+        "ws://127.0.0.1/cb",
+        "mailto:a@b.example",
+        "intent://x/y",
+        "chrome-extension://abc/cb",
+        "tel:/1",
+        "http://app.example/cb",
+        "web+app://x/cb",
+    ] {
+        let metadata = json!({ "redirect_uris": [uri], "token_endpoint_auth_method": "none" });
+        let refused = register(gateway, &metadata).await;
+        assert_eq!(
+            error_of(&refused),
+            (400, "invalid_redirect_uri".into()),
+            "{uri}"
+        );
+        assert!(refused.text.contains("redirect_uris"), "{}", refused.text);
     }
 }
 

@@ -109,7 +109,7 @@ async fn a_document_that_lies_leads_elsewhere_or_is_huge_names_no_client() {
         json!({ "body": { "redirect_uris": [REDIRECT] } }),
         json!({ "body": { "client_id": ID, "redirect_uris": ["https://evil.test/cb#x"] } }),
         json!({ "body": secret }),
-        json!({ "kind": "text/html", "body": document(ID) }),
+        json!({ "kind": "text/html", "text": "<!doctype html><title>Just a moment</title>" }),
         json!({ "text": "{" }),
         json!({ "text": " ", "times": 100_000 }),
     ] {
@@ -122,8 +122,9 @@ async fn a_document_that_lies_leads_elsewhere_or_is_huge_names_no_client() {
             .iter()
             .all(|one| one.target == "/mcp/client.json")
     );
-    // The nearest that is allowed.
-    *says.lock().unwrap() = json!({ "body": document(ID) });
+    // The nearest that is allowed: what it is served as says nothing.
+    let marked = format!("\u{feff}{}", document(ID));
+    *says.lock().unwrap() = json!({ "kind": "text/plain", "text": marked });
     app.ask(&[]).await;
 
     // Inward, and what is not an address of a document: nothing leaves.

@@ -89,6 +89,25 @@ async fn a_machine_gets_tokens(database_url: Option<String>) {
     ];
     let less = machine.ask(None, &in_form).await;
     assert_eq!(less.json()["scope"], "tools:read", "{}", less.text);
+    // It names no address, and words that mean nothing here, or more than it has.
+    for (scope, expected) in [
+        ("openid", "tools:read tools:execute"),
+        ("tools:read offline_access profile", "tools:read"),
+        ("tools:execute skills:write admin", "tools:execute"),
+    ] {
+        let asked = [("resource", ""), ("scope", scope)];
+        let issued = machine.ask(Some(machine.basic()), &asked).await;
+        assert_eq!(issued.json()["scope"], expected, "{}", issued.text);
+        let token = issued.json()["access_token"].as_str().unwrap().to_owned();
+        let search = json!({ "query": "run" });
+        let found = call_at(gateway, "/mcp", Some(&token), "svc_search_tools", search).await;
+        let allowed = if expected == "tools:execute" {
+            403
+        } else {
+            200
+        };
+        assert_eq!(found.status, allowed, "{}", found.text);
+    }
     // It acts for its user, under its own name.
     let receipts = gateway.get("/v1/executions?limit=1").await.data();
     let receipt = &receipts["executions"][0];
@@ -107,7 +126,6 @@ async fn a_machine_gets_tokens(database_url: Option<String>) {
             &[("client_id", machine.id.as_str())],
             "invalid_client",
         ),
-        (Some(machine.basic()), &[("resource", "")], "invalid_target"),
         (
             Some(machine.basic()),
             &[("resource", elsewhere.as_str())],

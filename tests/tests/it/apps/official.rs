@@ -95,12 +95,25 @@ impl Official {
     async fn called(&mut self) {
         let heard = self.hear().await;
         let text = heard["called"].as_str();
-        let text = text.unwrap_or_else(|| panic!("{heard}"));
-        assert!(
-            text.contains("Tool: demo_run") && text.contains("hello"),
-            "{text}"
-        );
+        has_run(text.unwrap_or_else(|| panic!("{heard}")));
     }
+
+    /// Four calls at once, all with a token that is over.
+    async fn called_together(&mut self) {
+        self.say(json!("together")).await;
+        let heard = self.hear().await;
+        let texts = heard["together"].as_array();
+        let texts = texts.unwrap_or_else(|| panic!("{heard}"));
+        assert_eq!(texts.len(), 4, "{heard}");
+        for text in texts {
+            has_run(text.as_str().unwrap());
+        }
+    }
+}
+
+fn has_run(text: &str) {
+    let ran = text.contains("Tool: demo_run") && text.contains("hello");
+    assert!(ran, "{text}");
 }
 
 async fn from_the_address_alone(client: Client, document: Option<&str>) {
@@ -134,6 +147,7 @@ async fn goes_from_the_address(client: Client, document: Option<&str>, toolset: 
     // It renews its token without asking anybody.
     client.say(json!("expire")).await;
     client.called().await;
+    client.called_together().await;
     let apps = person.apps().await;
     assert_eq!(apps.len(), 1, "{apps:?}");
     assert_eq!(apps[0]["client_name"], "Official client");

@@ -194,8 +194,7 @@ async fn addresses_that_lead_nowhere_answer_not_found() {
         "/.well-known/oauth-authorization-server",
         "/.well-known/oauth-authorization-server/mcp",
         "/.well-known/openid-configuration",
-        "/.well-known/openid-configuration/oauth",
-        "/oauth/.well-known/openid-configuration",
+        "/.well-known/openid-configuration/mcp",
         "/register",
     ] {
         let answer = get(gateway, &gateway.url(path)).await;

@@ -8,11 +8,10 @@
 
 use serde_json::json;
 
-use super::authorize::{check_resource, scopes};
 use super::params::OAuthParams;
 use super::refusal::{AppProblem, RefusalCode, refused};
-use super::tokens::{ACCESS_LIFE_MS, ACCESS_PREFIX, IssuedTokens, invalid, new_token};
-use super::{APP_SCOPES, AppPeer, about};
+use super::tokens::{ACCESS_LIFE_MS, ACCESS_PREFIX, IssuedTokens, invalid};
+use super::{APP_SCOPES, AppPeer, about, resources, scopes};
 use crate::Gateway;
 use crate::audit::{AuditAction, entry};
 use crate::connections::link::hash;
@@ -99,11 +98,9 @@ impl Gateway {
         let failed = NotExchanged::Failed;
         let assertion = form.need("assertion").map_err(failed)?;
         let resource = self.mcp_resource();
-        if let Some(asked) = form.get("resource") {
-            check_resource(asked, &resource).map_err(failed)?;
-        }
-        let asked = form.get("scope").map(|text| scopes(Some(text)));
-        let asked = asked.transpose().map_err(failed)?;
+        resources::requested(form, &resource, Some(&resource)).map_err(failed)?;
+        let asked = scopes::narrowed_exactly(form.get("scope"), &scopes::every());
+        let asked = asked.map_err(failed)?;
         let named = id_jag::named_issuer(assertion)?;
         let Some(issuer) = self.apps.issuers.find(&named) else {
             return Err(RefusedAssertion::new("the issuer of the assertion is not trusted").into());
@@ -112,7 +109,7 @@ impl Gateway {
         let (member, workspace) = self.asserted_member(issuer, &told, client).await?;
         let of_workspace =
             |refused: RefusedAssertion| NotExchanged::Refused(refused.in_workspace(&workspace));
-        let granted = granted(&told, client, asked.as_deref());
+        let granted = granted(&told, client, &asked);
         if granted.is_empty() {
             let sentence = "none of the scopes is granted by the assertion";
             return Err(of_workspace(RefusedAssertion {
@@ -126,7 +123,8 @@ impl Gateway {
             other => NotExchanged::Failed(other),
         })?;
         let now_ms = self.clock.now_ms();
-        let access = new_token(ACCESS_PREFIX);
+        let access = self.new_token(ACCESS_PREFIX);
+        let access = access.map_err(|cause| NotExchanged::Failed(cause.into()))?;
         let one = format!("id-jag {} {} {}", workspace.id, member.id, client.id);
         let grant = AppGrant {
             workspace_id: workspace.id.clone(),
@@ -154,6 +152,8 @@ impl Gateway {
             scopes: grant.scopes.clone(),
             expires_at_ms: grant.expires_at_ms,
             used_at_ms: None,
+            generation: None,
+            issued_at_ms: Some(now_ms),
         };
         let used = UsedAssertion {
             hash: hash(&format!("{issuer} {}", told.id)),
@@ -219,8 +219,8 @@ impl Gateway {
         }
     }
 
-    /// The one member whom an assertion names: who has signed in with that account, else who has that
-    /// address and for whom the operator or the provider has vouched.
+    /// The one member whom an assertion names, in a workspace that the issuer speaks for: who has signed in with that
+    /// account, else who has that address and no account, and for whom the operator or the provider has vouched.
     async fn asserted_member(
         &self,
         issuer: &str,
@@ -238,11 +238,8 @@ impl Gateway {
         if let (true, Some(email)) = (found.is_empty(), email) {
             let with_email = self.store.members_with_email(&email, MEMBERS_MAX).await;
             found = with_email.map_err(internal)?;
-            let own = format!("{issuer} ");
-            found.retain(|member| {
-                let tied = member.oidc_subject.as_deref();
-                member.vouched && tied.is_none_or(|tied| !tied.starts_with(&own))
-            });
+            // Whoever has an account, of this issuer or of another one, is named by that account alone.
+            found.retain(|member| member.vouched && member.oidc_subject.is_none());
         }
         let mut fitting = Vec::new();
         for member in found {
@@ -252,7 +249,8 @@ impl Gateway {
             };
             let tenant = told.tenant.as_ref();
             let clients = client.workspace_id.as_ref();
-            if tenant.is_none_or(|name| *name == workspace.name)
+            if self.apps.issuers.speaks_for(issuer, &workspace.name)
+                && tenant.is_none_or(|name| *name == workspace.name)
                 && clients.is_none_or(|id| *id == workspace.id)
             {
                 fitting.push((member, workspace));
@@ -328,7 +326,7 @@ impl Gateway {
 }
 
 /// The scopes that the issuer has granted, the client may have and the request asks for.
-fn granted(told: &AssertedIdentity, client: &AppClient, asked: Option<&[String]>) -> Vec<String> {
+fn granted(told: &AssertedIdentity, client: &AppClient, asked: &[String]) -> Vec<String> {
     let by_issuer: Option<Vec<&str>> = told.scope.as_deref().map(|text| text.split(' ').collect());
     let limited = client.workspace_id.is_some();
     APP_SCOPES
@@ -336,7 +334,7 @@ fn granted(told: &AssertedIdentity, client: &AppClient, asked: Option<&[String]>
         .into_iter()
         .filter(|one| by_issuer.as_ref().is_none_or(|all| all.contains(one)))
         .filter(|one| !limited || client.scopes.iter().any(|own| own == one))
-        .filter(|one| asked.is_none_or(|all| all.iter().any(|asked| asked == one)))
+        .filter(|one| asked.iter().any(|asked| asked == one))
         .map(str::to_owned)
         .collect()
 }

@@ -1,8 +1,9 @@
 //! The authorization request (RFC 6749, section 4.1.1; PKCE with S256 alone; RFC 8707; RFC 9207) and
 //! the decision of a member about it.
 //!
-//! Where the client or its redirect address is wrong, the person sees why and no browser is sent
-//! anywhere. Every other refusal goes to the client, with `state` and `iss`.
+//! A request that is refused before a member has decided is refused on a page: anybody can register a client, so that a
+//! redirect with an error would send browsers from this address to any other (RFC 9700, section 4.11.2). Only a client
+//! that an admin has named gets its refusal, with `state` and `iss`. So does each client the refusal of a member.
 
 use serde::Serialize;
 
@@ -10,7 +11,9 @@ use super::documents;
 use super::params::OAuthParams;
 use super::redirects::{self, Destination};
 use super::refusal::{AppProblem, RefusalCode, refused};
-use super::{APP_SCOPES, AppPeer, REQUESTS_PER_MINUTE, about, scope_words, toolset_of};
+use super::{
+    APP_SCOPES, AppPeer, REQUESTS_PER_MINUTE, about, resources, scope_words, scopes, toolset_of,
+};
 use crate::audit::AuditAction;
 use crate::connections::link::{hash, random_token};
 use crate::{Caller, Error, Gateway, Scope};
@@ -25,15 +28,13 @@ pub const CODE_LIFE_MS: i64 = 60 * 1_000;
 const STATE_BYTES_MAX: usize = 2_048;
 /// SHA-256 in base64url (RFC 7636, section 4.2).
 const CHALLENGE_CHARS: usize = 43;
-/// Asked for by clients that want a refresh token. Every client gets one.
-const OFFLINE: &str = "offline_access";
 
 /// What follows from an authorization request.
 #[derive(Debug)]
 pub enum AuthorizeOutcome {
     /// A member decides, on the page of this request.
     Ask { request_id: String },
-    /// The browser goes back to the client with a refusal.
+    /// The browser goes back to a client that an admin has named, with a refusal.
     Back { url: String },
 }
 
@@ -92,13 +93,15 @@ struct Asked {
 }
 
 impl Gateway {
-    /// Takes an authorization request; `query` is its query.
+    /// Takes an authorization request; `query` is its query, `host` what it was sent to.
     ///
     /// # Errors
-    /// Where no browser may be sent to the client: it or its redirect address is not known.
+    /// Where no browser may be sent to the client: it or its redirect address is not known, or the request is wrong
+    /// and no admin has named the client.
     pub async fn authorize_app(
         &self,
         query: &str,
+        host: Option<&str>,
         peer: &AppPeer,
     ) -> Result<AuthorizeOutcome, AppProblem> {
         let now_ms = self.clock.now_ms();
@@ -106,7 +109,7 @@ impl Gateway {
             .requests
             .take(peer.address, REQUESTS_PER_MINUTE, now_ms)?;
         let params = OAuthParams::parse(query)?;
-        let client = self.named_client(params.need("client_id")?).await?;
+        let client = self.named_client(params.need("client_id")?, peer).await?;
         let redirect_uri = params.need("redirect_uri")?;
         if !redirects::is_registered(redirect_uri, &client.redirect_uris) {
             return Err(refused(
@@ -115,9 +118,10 @@ impl Gateway {
             ));
         }
         let state = params.get("state");
+        let issuer = self.app_issuer_at(host);
         let asked = match asked(&params, &self.mcp_resource()) {
             Ok(asked) => asked,
-            Err(AppProblem::Refused { code, sentence }) => {
+            Err(AppProblem::Refused { code, sentence }) if client.kind == AppClientKind::Named => {
                 tracing::warn!(
                     request_id = peer.request_id,
                     client.id = client.id,
@@ -125,7 +129,7 @@ impl Gateway {
                     "apps.authorize_refused"
                 );
                 let state = state.filter(|state| state.len() <= STATE_BYTES_MAX);
-                let url = self.refusal_url(redirect_uri, state, code, &sentence);
+                let url = refusal_url(redirect_uri, state, code, &sentence, &issuer);
                 return Ok(AuthorizeOutcome::Back { url });
             }
             Err(other) => return Err(other),
@@ -140,6 +144,7 @@ impl Gateway {
             scopes: asked.scopes,
             created_at_ms: now_ms,
             expires_at_ms: now_ms + REQUEST_LIFE_MS,
+            issuer: (issuer != self.app_issuer()).then_some(issuer),
         };
         self.store.insert_app_request(&request).await?;
         Ok(AuthorizeOutcome::Ask {
@@ -195,7 +200,7 @@ impl Gateway {
     ///
     /// # Errors
     /// `not_found` for a request that is decided or over; `conflict` for a client that the workspace
-    /// has switched off, and for a toolset that the workspace does not have.
+    /// has switched off, for a toolset that the workspace does not have, and where the member has none of the scopes.
     pub async fn decide_app_request(
         &self,
         caller: &Caller,
@@ -204,6 +209,8 @@ impl Gateway {
     ) -> Result<String, Error> {
         let (request, client) = self.open_request(caller, request_id).await?;
         let state = request.state.as_deref();
+        let own_issuer = self.app_issuer();
+        let issuer = request.issuer.as_deref().unwrap_or(&own_issuer);
         if !allow {
             let details = json!({ "client": client.name, "client_id": client.id });
             let action = AuditAction::AppsRefuse;
@@ -215,7 +222,8 @@ impl Gateway {
                 return Err(over());
             }
             let (code, sentence) = (RefusalCode::AccessDenied, "the person denied access");
-            return Ok(self.refusal_url(&request.redirect_uri, state, code, sentence));
+            let to = &request.redirect_uri;
+            return Ok(refusal_url(to, state, code, sentence, issuer));
         }
         let workspace_id = &caller.workspace_id;
         if self.store.is_app_blocked(workspace_id, &client.id).await? {
@@ -235,6 +243,13 @@ impl Gateway {
         let now_ms = self.clock.now_ms();
         let code = random_token();
         let scopes = granted(caller, &client, &request.scopes);
+        if scopes.is_empty() {
+            return Err(Error::Conflict(format!(
+                "you cannot grant what {} asks for: {}",
+                client.name,
+                request.scopes.join(" ")
+            )));
+        }
         let grant = AppGrant {
             workspace_id: workspace_id.to_string(),
             id: ids::ulid("app"),
@@ -260,8 +275,7 @@ impl Gateway {
         if !made {
             return Err(over());
         }
-        let issuer = self.app_issuer();
-        let mut answer = vec![("code", code.expose()), ("iss", &issuer)];
+        let mut answer = vec![("code", code.expose()), ("iss", issuer)];
         answer.extend(state.map(|state| ("state", state)));
         Ok(redirects::with_answer(&request.redirect_uri, &answer))
     }
@@ -300,33 +314,27 @@ impl Gateway {
         let client = client.filter(own).ok_or_else(over)?;
         Ok((request, client))
     }
+}
 
-    fn refusal_url(
-        &self,
-        redirect_uri: &str,
-        state: Option<&str>,
-        code: RefusalCode,
-        sentence: &str,
-    ) -> String {
-        let issuer = self.app_issuer();
-        let mut answer = vec![
-            ("error", code.into_str()),
-            ("error_description", sentence),
-            ("iss", &issuer),
-        ];
-        answer.extend(state.map(|state| ("state", state)));
-        redirects::with_answer(redirect_uri, &answer)
-    }
+fn refusal_url(
+    redirect_uri: &str,
+    state: Option<&str>,
+    code: RefusalCode,
+    sentence: &str,
+    issuer: &str,
+) -> String {
+    let mut answer = vec![
+        ("error", code.into_str()),
+        ("error_description", sentence),
+        ("iss", issuer),
+    ];
+    answer.extend(state.map(|state| ("state", state)));
+    redirects::with_answer(redirect_uri, &answer)
 }
 
 /// Decided before, or too late.
 fn over() -> Error {
     Error::NotFound("an open request of this app".to_owned())
-}
-
-/// Everything that an app may ask for.
-pub fn all_scopes() -> String {
-    APP_SCOPES.map(<&str>::from).join(" ")
 }
 
 /// What of the scopes the member may grant, and the client have.
@@ -371,50 +379,17 @@ fn asked(params: &OAuthParams, own_resource: &str) -> Result<Asked, AppProblem> 
     if challenge.len() != CHALLENGE_CHARS || !challenge.bytes().all(is_base64url) {
         return Err(bad("code_challenge must be 43 characters of base64url"));
     }
-    let resource = params
-        .get("resource")
-        .ok_or_else(|| refused(RefusalCode::InvalidTarget, "resource is missing"))?;
-    // Which workspace the toolset is of is known when a member decides.
-    if toolset_of(resource, own_resource).is_none() {
-        check_resource(resource, own_resource)?;
-    }
+    // Which workspace a toolset is of is known when a member decides.
+    let resource = resources::requested(params, own_resource, None)?;
     if params.get("prompt") == Some("none") {
         let sentence = "prompt=none is not possible: a person has to consent";
         return Err(refused(RefusalCode::ConsentRequired, sentence));
     }
     Ok(Asked {
         challenge: challenge.to_owned(),
-        resource: resource.to_owned(),
-        scopes: scopes(params.get("scope"))?,
+        resource,
+        scopes: scopes::narrowed(params.get("scope"), &scopes::every())?,
     })
-}
-
-/// Whether tokens are asked for the endpoint that there is, named character by character.
-pub(super) fn check_resource(resource: &str, own: &str) -> Result<(), AppProblem> {
-    if resource == own {
-        return Ok(());
-    }
-    let sentence = format!("resource is not the address of this server: {own}");
-    Err(refused(RefusalCode::InvalidTarget, sentence))
-}
-
-/// The scopes that a request names; all where it names none.
-pub(super) fn scopes(text: Option<&str>) -> Result<Vec<String>, AppProblem> {
-    let named: Vec<&str> = text
-        .unwrap_or_default()
-        .split(' ')
-        .filter(|scope| !scope.is_empty() && *scope != OFFLINE)
-        .collect();
-    let known = APP_SCOPES.map(<&str>::from);
-    if named.iter().any(|scope| !known.contains(scope)) {
-        let sentence = format!("scope must be one or more of {}", all_scopes());
-        return Err(refused(RefusalCode::InvalidScope, sentence));
-    }
-    Ok(known
-        .into_iter()
-        .filter(|scope| named.is_empty() || named.contains(scope))
-        .map(str::to_owned)
-        .collect())
 }
 
 fn is_base64url(byte: u8) -> bool {
@@ -445,6 +420,18 @@ mod tests {
         assert_eq!(code_of(&good).unwrap(), APP_SCOPES.map(<&str>::from));
         let some = code_of(&format!("{good}&scope=tools:read+offline_access"));
         assert_eq!(some.unwrap(), ["tools:read"]);
+        let unknown = code_of(&format!("{good}&scope=tools:read+users:any"));
+        assert_eq!(unknown.unwrap(), ["tools:read"]);
+        let absent = good.replace("&resource=https://gate.example/mcp", "");
+        for same in [
+            absent.clone(),
+            format!("{good}/"),
+            good.replace("/mcp", ""),
+            good.replace("https://gate.", "HTTPS://GATE."),
+        ] {
+            let params = OAuthParams::parse(&same).unwrap();
+            assert_eq!(asked(&params, OWN).unwrap().resource, OWN, "{same}");
+        }
         let long_state = format!("{good}&state={}", "s".repeat(STATE_BYTES_MAX + 1));
         let toolset = good.replace("/mcp", "/mcp/t/support");
         assert_eq!(code_of(&toolset).unwrap(), APP_SCOPES.map(<&str>::from));
@@ -465,27 +452,15 @@ mod tests {
                 good.replace(&format!("code_challenge={CHALLENGE}&"), ""),
                 "invalid_request",
             ),
-            (
-                good.replace("&resource=https://gate.example/mcp", ""),
-                "invalid_target",
-            ),
-            (good.replace("/mcp", ""), "invalid_target"),
-            (good.replace("/mcp", "/mcp/"), "invalid_target"),
             (good.replace("/mcp", "/mcp/key"), "invalid_target"),
             (good.replace("/mcp", "/mcp/t"), "invalid_target"),
-            (good.replace("/mcp", "/mcp/t/"), "invalid_target"),
+            (good.replace("/mcp", "/mcp/t//"), "invalid_target"),
             (good.replace("/mcp", "/mcp/t/Support"), "invalid_target"),
             (good.replace("/mcp", "/mcp/t/a/b"), "invalid_target"),
-            (good.replace("/mcp", "/mcp/t/a/"), "invalid_target"),
+            (good.replace("/mcp", "/mcp/t/a//"), "invalid_target"),
             (good.replace("/mcp", "/mcp/t/../key"), "invalid_target"),
             (good.replace("/mcp", "/t/support"), "invalid_target"),
-            (good.replace("gate.", "GATE."), "invalid_target"),
             (good.replace("gate.example", "evil.test"), "invalid_target"),
-            (format!("{good}&scope=admin"), "invalid_scope"),
-            (
-                format!("{good}&scope=tools:read+users:any"),
-                "invalid_scope",
-            ),
             (format!("{good}&response_mode=fragment"), "invalid_request"),
             (format!("{good}&prompt=none"), "consent_required"),
             (format!("{good}&request=x"), "request_not_supported"),

@@ -1,11 +1,10 @@
 //! Tokens of a client that acts for a user by itself (RFC 6749, section 4.4; MCP extension
 //! `io.modelcontextprotocol/oauth-client-credentials`): a machine, of which there is no person to ask.
 
-use super::authorize::{check_resource, scopes};
 use super::params::OAuthParams;
 use super::refusal::{AppProblem, RefusalCode, refused};
-use super::tokens::{ACCESS_LIFE_MS, ACCESS_PREFIX, IssuedTokens, new_token};
-use super::{AppPeer, toolset_of};
+use super::tokens::{ACCESS_LIFE_MS, ACCESS_PREFIX, IssuedTokens};
+use super::{AppPeer, resources, scopes, toolset_of};
 use crate::Gateway;
 use crate::connections::link::hash;
 use toolgate_store::{AppClient, AppClientKind, ClientToken};
@@ -30,41 +29,22 @@ impl Gateway {
         let workspace_id = client.workspace_id.as_deref().unwrap_or_default();
         self.check_blocked(workspace_id, &client.id).await?;
         let own = self.mcp_resource();
-        let resource = form.get("resource").ok_or_else(|| {
-            let sentence = format!("resource is missing: send resource={own}");
-            refused(RefusalCode::InvalidTarget, sentence)
-        })?;
-        match toolset_of(resource, &own) {
-            None => check_resource(resource, &own)?,
-            Some(name) => {
-                let toolset = self.store.find_toolset(workspace_id, name).await?;
-                toolset.ok_or_else(|| {
-                    let sentence = format!("the client's workspace has no toolset {name}");
-                    refused(RefusalCode::InvalidTarget, sentence)
-                })?;
-            }
+        let resource = resources::requested(form, &own, None)?;
+        if let Some(name) = toolset_of(&resource, &own) {
+            let toolset = self.store.find_toolset(workspace_id, name).await?;
+            toolset.ok_or_else(|| {
+                let sentence = format!("the client's workspace has no toolset {name}");
+                refused(RefusalCode::InvalidTarget, sentence)
+            })?;
         }
-        let granted = match form.get("scope") {
-            None => client.scopes.clone(),
-            Some(text) => {
-                let asked = scopes(Some(text))?;
-                if asked.iter().any(|scope| !client.scopes.contains(scope)) {
-                    let sentence = format!(
-                        "scope is not allowed for this client: use one or more of {}",
-                        client.scopes.join(" ")
-                    );
-                    return Err(refused(RefusalCode::InvalidScope, sentence));
-                }
-                asked
-            }
-        };
+        let granted = scopes::narrowed_exactly(form.get("scope"), &client.scopes)?;
         let now_ms = self.clock.now_ms();
-        let access = new_token(ACCESS_PREFIX);
+        let access = self.new_token(ACCESS_PREFIX)?;
         let token = ClientToken {
             hash: hash(access.expose()),
             client_id: client.id.clone(),
             scopes: granted,
-            resource: resource.to_owned(),
+            resource,
             created_at_ms: now_ms,
             expires_at_ms: now_ms + ACCESS_LIFE_MS,
         };

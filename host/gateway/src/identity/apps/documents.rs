@@ -11,14 +11,19 @@ use bytes::Bytes;
 use http::{HeaderMap, Method, header};
 use url::Url;
 
-use super::clients::ClientMetadata;
+use super::AppPeer;
+use super::client_keys::without_mark;
+use super::clients::{ClientMetadata, ClientProof};
 use super::refusal::{AppProblem, RefusalCode, refused};
 use crate::Gateway;
-use toolgate_egress::{DestinationClass, HostRequest};
-use toolgate_store::{AppClient, AppClientAuth, AppClientKind};
+use toolgate_core::visible::visible_line;
+use toolgate_egress::{DestinationClass, HostRequest, HostResponse};
+use toolgate_store::{AppClient, AppClientKind};
 
 /// Largest document.
 const DOCUMENT_BYTES_MAX: usize = 16 * 1024;
+/// What a refusal shows of a text of the client's.
+const SHOWN_CHARS_MAX: usize = 200;
 /// How long its host may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a document is believed, whatever its host says.
@@ -29,38 +34,24 @@ const FRESH_MS: i64 = 60 * 60 * 1_000;
 
 impl Gateway {
     /// Reads the document of a client and keeps what it says.
-    pub(super) async fn read_document(&self, client_id: &str) -> Result<AppClient, AppProblem> {
+    pub(super) async fn read_document(
+        &self,
+        client_id: &str,
+        peer: &AppPeer,
+    ) -> Result<AppClient, AppProblem> {
         let host = host_of(client_id)
             .ok_or_else(|| bad("client_id is not the https address of a metadata document"))?;
-        let _turn = self.apps.reading.try_acquire().map_err(|_| {
-            let sentence = "too many clients are looked up at this moment: try again";
-            refused(RefusalCode::TemporarilyUnavailable, sentence)
-        })?;
-        let request = HostRequest {
-            method: Method::GET,
-            class: DestinationClass::Identity,
-            url: client_id.to_owned(),
-            headers: vec![("accept".to_owned(), "application/json".to_owned())],
-            body: Bytes::new(),
-            origins: Vec::new(),
-            response_bytes_max: DOCUMENT_BYTES_MAX,
-            timeout: TIMEOUT,
-        };
-        let answer = self.egress.send_for_host(request).await.map_err(|cause| {
-            tracing::warn!(client.host = host, error = %cause, "apps.document_unreachable");
-            bad("the metadata document of the client cannot be read")
-        })?;
-        if answer.status != 200 {
-            return Err(bad("the metadata document of the client is not there"));
-        }
+        let answer = self.read_for_client(client_id, DOCUMENT_BYTES_MAX, peer);
+        let answer = answer.await?;
         let metadata = read(client_id, &answer.headers, &answer.body)?;
+        let ClientProof { method, jwks_uri } = metadata.proof_of_document()?;
         let now_ms = self.clock.now_ms();
         let client = AppClient {
             id: client_id.to_owned(),
             kind: AppClientKind::Document,
             name: metadata.name(&host),
             redirect_uris: metadata.redirect_uris,
-            auth_method: AppClientAuth::None,
+            auth_method: method,
             secret_hash: None,
             created_at_ms: now_ms,
             fresh_until_ms: Some(now_ms + fresh_ms(&answer.headers)),
@@ -68,9 +59,54 @@ impl Gateway {
             workspace_id: None,
             acts_for: None,
             scopes: Vec::new(),
+            jwks_uri,
         };
         self.store.put_app_document(&client).await?;
         Ok(client)
+    }
+
+    /// Reads what a client has at an address of its own.
+    ///
+    /// # Errors
+    /// `temporarily_unavailable` where too many are read at this moment; `invalid_client`, which says what its host
+    /// answers.
+    pub(super) async fn read_for_client(
+        &self,
+        address: &str,
+        bytes_max: usize,
+        peer: &AppPeer,
+    ) -> Result<HostResponse, AppProblem> {
+        let url = Url::parse(address).ok();
+        let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
+        let _place = self.apps.reading.take(host, peer.address).ok_or_else(|| {
+            let sentence = "too many clients are looked up at this moment: try again";
+            refused(RefusalCode::TemporarilyUnavailable, sentence)
+        })?;
+        let request = HostRequest {
+            method: Method::GET,
+            class: DestinationClass::Identity,
+            url: address.to_owned(),
+            headers: vec![("accept".to_owned(), "application/json".to_owned())],
+            body: Bytes::new(),
+            origins: Vec::new(),
+            response_bytes_max: bytes_max,
+            timeout: TIMEOUT,
+        };
+        let answer = self.egress.send_for_host(request).await.map_err(|cause| {
+            tracing::warn!(client.host = host, error = %cause, "apps.document_unreachable");
+            bad(&format!("{} cannot be read", shown(address)))
+        })?;
+        match answer.status {
+            200 => Ok(answer),
+            status @ 300..=399 => Err(bad(&format!(
+                "{} is a redirect (status {status}), which is not followed",
+                shown(address)
+            ))),
+            status => Err(bad(&format!(
+                "{} answers with status {status}",
+                shown(address)
+            ))),
+        }
     }
 }
 
@@ -92,38 +128,43 @@ pub(super) fn host_of(client_id: &str) -> Option<String> {
     })
 }
 
+/// The content type and a byte order mark are not looked at: what a document says is what it holds.
 fn read(client_id: &str, headers: &HeaderMap, body: &[u8]) -> Result<ClientMetadata, AppProblem> {
-    let kind = headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    let is_json = kind.eq_ignore_ascii_case("application/json")
-        || (kind.starts_with("application/") && kind.ends_with("+json"));
-    if !is_json {
-        return Err(bad("the metadata document of the client is not JSON"));
+    let body = without_mark(body);
+    if let Err(problem) = toolgate_core::json::check(body) {
+        let served_as = headers
+            .get(header::CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok());
+        let served_as = served_as.map(|kind| format!(" and is served as {}", shown(kind)));
+        return Err(bad(&format!(
+            "the metadata document of the client is not JSON ({problem}){}",
+            served_as.unwrap_or_default()
+        )));
     }
-    toolgate_core::json::check(body)
-        .map_err(|_| bad("the metadata document of the client is not JSON"))?;
-    let metadata: ClientMetadata = serde_json::from_slice(body)
-        .map_err(|_| bad("the metadata document of the client is not understood"))?;
-    if metadata.client_id.as_deref() != Some(client_id) {
-        return Err(bad(
-            "client_id in the metadata document is not the address of the document",
-        ));
-    }
-    // What is public proves nothing.
-    let is_public = metadata
-        .token_endpoint_auth_method
-        .as_deref()
-        .is_none_or(|method| method == "none");
-    if !is_public || metadata.client_secret.is_some() {
-        return Err(bad(
-            "a client with a metadata document has the token_endpoint_auth_method none and no secret",
-        ));
+    let metadata: ClientMetadata = serde_json::from_slice(body).map_err(|problem| {
+        bad(&format!(
+            "the metadata document of the client has a field of another type: {}",
+            shown(&problem.to_string())
+        ))
+    })?;
+    match metadata.client_id.as_deref() {
+        Some(named) if named == client_id => {}
+        Some(named) => {
+            return Err(bad(&format!(
+                "client_id in the metadata document is {}, which is not the address of the document",
+                shown(named)
+            )));
+        }
+        None => return Err(bad("the metadata document has no client_id")),
     }
     metadata.check()?;
     Ok(metadata)
+}
+
+/// A text of a stranger in a sentence for a person.
+fn shown(text: &str) -> String {
+    let start: String = text.chars().take(SHOWN_CHARS_MAX).collect();
+    visible_line(&start).into_owned()
 }
 
 /// How long a document may be believed without asking again (RFC 9111, section 5.2.2).
@@ -155,7 +196,8 @@ fn bad(sentence: &str) -> AppProblem {
 mod tests {
     use super::*;
     use http::HeaderValue;
-    use serde_json::json;
+    use serde_json::{Value, json};
+    use toolgate_store::AppClientAuth;
 
     const ID: &str = "https://app.example/client.json";
 
@@ -190,34 +232,159 @@ mod tests {
         headers
     }
 
+    fn proof(document: &Value) -> Result<ClientProof, String> {
+        let read = read(ID, &json_headers(), document.to_string().as_bytes());
+        let proof = read.and_then(|metadata| metadata.proof_of_document());
+        proof.map_err(|problem| problem.to_string())
+    }
+
     #[test]
     fn a_document_describes_the_client_that_asked_for_it_and_holds_no_secret() {
         let good = json!({ "client_id": ID, "redirect_uris": ["http://127.0.0.1/cb"], "client_name": "App" });
-        let body = good.to_string();
-        assert!(read(ID, &json_headers(), body.as_bytes()).is_ok());
-        assert!(read(ID, &HeaderMap::new(), body.as_bytes()).is_err());
-        for (field, value) in [
-            ("client_id", json!("https://app.example/other.json")),
-            ("client_id", json!(null)),
-            ("redirect_uris", json!([])),
-            ("redirect_uris", json!(["http://evil.test/cb"])),
-            ("redirect_uris", json!("http://127.0.0.1/cb")),
-            ("token_endpoint_auth_method", json!("client_secret_basic")),
-            ("token_endpoint_auth_method", json!("private_key_jwt")),
-            ("client_secret", json!("s")),
-            ("grant_types", json!(["client_credentials"])),
-            ("response_types", json!(["token"])),
+        assert!(proof(&good).is_ok());
+        for (field, value, named) in [
+            (
+                "client_id",
+                json!("https://app.example/other.json"),
+                "other.json",
+            ),
+            ("client_id", json!(null), "no client_id"),
+            ("redirect_uris", json!([]), "redirect_uris"),
+            (
+                "redirect_uris",
+                json!(["http://evil.test/cb"]),
+                "http://evil.test/cb",
+            ),
+            (
+                "redirect_uris",
+                json!("http://127.0.0.1/cb"),
+                "expected a sequence",
+            ),
+            (
+                "token_endpoint_auth_method",
+                json!("client_secret_basic"),
+                "client_secret_basic",
+            ),
+            (
+                "token_endpoint_auth_method",
+                json!("tls_client_auth"),
+                "tls_client_auth",
+            ),
+            (
+                "token_endpoint_auth_method",
+                json!("private_key_jwt"),
+                "jwks_uri",
+            ),
+            ("client_secret", json!("s"), "secret"),
+            ("grant_types", json!(["client_credentials"]), "grant_types"),
+            ("response_types", json!(["token"]), "response_types"),
         ] {
             let mut bad = good.clone();
             bad[field] = value;
-            let read = read(ID, &json_headers(), bad.to_string().as_bytes());
-            assert!(read.is_err(), "{bad}");
+            let refused = proof(&bad).unwrap_err();
+            assert!(refused.contains(named), "{bad}: {refused}");
         }
-        for text in ["", "[]", "{", "null"] {
+        for text in ["", "[]", "{", "null", "<html>"] {
             assert!(
                 read(ID, &json_headers(), text.as_bytes()).is_err(),
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn a_document_is_what_it_holds_whatever_it_is_served_as() {
+        let good = json!({ "client_id": ID, "redirect_uris": ["http://127.0.0.1/cb"] }).to_string();
+        let marked = format!("\u{feff}{good}");
+        for kind in [
+            None,
+            Some("text/plain"),
+            Some("text/plain; charset=utf-8"),
+            Some("application/octet-stream"),
+            Some("text/html"),
+            Some("application/json; charset=none"),
+            Some("garbage"),
+        ] {
+            let mut headers = HeaderMap::new();
+            if let Some(kind) = kind {
+                headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+            }
+            for body in [&good, &marked] {
+                assert!(
+                    read(ID, &headers, body.as_bytes()).is_ok(),
+                    "{kind:?} {body}"
+                );
+            }
+            let refused = read(ID, &headers, b"<!doctype html>")
+                .unwrap_err()
+                .to_string();
+            assert!(refused.contains("not JSON"), "{refused}");
+            assert_eq!(refused.contains("served as"), kind.is_some(), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_client_that_publishes_its_keys_proves_itself_with_them() {
+        let keys = "https://app.example/keys.json";
+        let with = |method: Value, methods: Value, jwks_uri: Value| {
+            proof(&json!({
+                "client_id": ID, "redirect_uris": ["https://app.example/cb"], "token_endpoint_auth_method": method,
+                "token_endpoint_auth_methods_supported": methods, "jwks_uri": jwks_uri,
+            }))
+        };
+        let both = json!(["none", "private_key_jwt"]);
+        for (method, methods, jwks_uri, expected) in [
+            (
+                json!("private_key_jwt"),
+                json!(null),
+                json!(keys),
+                (AppClientAuth::PrivateKeyJwt, true),
+            ),
+            (
+                json!("private_key_jwt"),
+                both.clone(),
+                json!(keys),
+                (AppClientAuth::None, true),
+            ),
+            (
+                json!("private_key_jwt"),
+                both.clone(),
+                json!(null),
+                (AppClientAuth::None, false),
+            ),
+            (
+                json!("client_secret_post"),
+                json!(["none"]),
+                json!(null),
+                (AppClientAuth::None, false),
+            ),
+            (
+                json!(null),
+                json!(null),
+                json!(keys),
+                (AppClientAuth::None, false),
+            ),
+            (
+                json!("none"),
+                json!(null),
+                json!(null),
+                (AppClientAuth::None, false),
+            ),
+        ] {
+            let ClientProof {
+                method: asked,
+                jwks_uri: found,
+            } = with(method.clone(), methods, jwks_uri).unwrap();
+            assert_eq!((asked, found.is_some()), expected, "{method}");
+        }
+        for jwks_uri in [
+            "http://app.example/keys",
+            "https://u@app.example/keys",
+            "file:///keys",
+            "",
+        ] {
+            let refused = with(json!("private_key_jwt"), json!(null), json!(jwks_uri));
+            assert!(refused.unwrap_err().contains("jwks_uri"), "{jwks_uri}");
         }
     }
 

@@ -5,13 +5,14 @@
 //! those of the moment. Where groups of a provider decide about the member, a token is remembered only as long
 //! as the provider's last answer.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
-use super::tokens::{ACCESS_PREFIX, RANDOM_CHARS};
+use super::token_text::RANDOM_CHARS;
+use super::tokens::ACCESS_PREFIX;
 use super::{APP_RPM, APP_SCOPES};
 use crate::identity::caller::CallerKind;
 use crate::identity::members::enter::{scopes_of, user_of};
@@ -27,6 +28,8 @@ const KNOWN_MAX: usize = 10_000;
 #[derive(Default)]
 pub(crate) struct KnownTokens {
     known: Mutex<TokenCache>,
+    /// Hashes that no token has. None ever will: a token is there before anybody can present it.
+    gone: Mutex<HashSet<String>>,
     /// When apps were last used, until that is written.
     used: Mutex<HashMap<String, i64>>,
 }
@@ -69,6 +72,19 @@ impl KnownTokens {
         if known.at == at && room {
             known.tokens.insert(hash, holder);
         }
+    }
+
+    fn is_gone(&self, hash: &str) -> bool {
+        let gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
+        gone.contains(hash)
+    }
+
+    fn note_gone(&self, hash: &str) {
+        let mut gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
+        if gone.len() >= KNOWN_MAX {
+            gone.clear();
+        }
+        gone.insert(hash.to_owned());
     }
 
     fn note_use(&self, app_id: &str, now_ms: i64) {
@@ -141,8 +157,15 @@ impl Gateway {
         if let Some(holder) = self.apps.tokens.get(at, &hash, now_ms) {
             return Ok(Some(holder));
         }
-        self.counts.check_unknown_key(address, now_ms)?;
-        let Some(holder) = self.find_token(&hex::encode(hash)).await? else {
+        let hex_hash = hex::encode(hash);
+        if self.apps.tokens.is_gone(&hex_hash) {
+            self.counts.take_unknown_key(address, now_ms)?;
+            return Ok(None);
+        }
+        if !self.is_marked(token)? {
+            self.counts.check_unknown_key(address, now_ms)?;
+        }
+        let Some(holder) = self.find_token(&hex_hash).await? else {
             self.counts.stranger(address, now_ms);
             return Ok(None);
         };
@@ -188,6 +211,7 @@ impl Gateway {
             .collect();
         let app = AuthenticatedApp {
             id: grant.id,
+            client_id: grant.client_id,
             name: grant.client_name,
             user: user_of(&member)?,
             scopes,
@@ -203,6 +227,7 @@ impl Gateway {
     /// The token of a client that acts for a user by itself.
     async fn find_token_of_client(&self, hash: &str) -> Result<Option<CachedToken>, Error> {
         let Some((token, client)) = self.store.find_client_token(hash).await? else {
+            self.apps.tokens.note_gone(hash);
             return Ok(None);
         };
         let (Some(workspace_id), Some(user)) = (&client.workspace_id, &client.acts_for) else {
@@ -218,6 +243,7 @@ impl Gateway {
         let scopes = token.scopes.iter().filter_map(|text| text.parse().ok());
         let app = AuthenticatedApp {
             scopes: scopes.filter(|scope| APP_SCOPES.contains(scope)).collect(),
+            client_id: client.id.clone(),
             id: client.id,
             name: client.name,
             user,
@@ -235,6 +261,7 @@ impl Gateway {
 struct AuthenticatedApp {
     /// Stands where a key's id would.
     id: String,
+    client_id: String,
     name: String,
     user: UserId,
     scopes: Box<[Scope]>,
@@ -248,6 +275,7 @@ impl AuthenticatedApp {
             workspace_id: workspace.id.into(),
             workspace_name: workspace.name.into(),
             kind: CallerKind::App,
+            client_id: Some(self.client_id.into()),
             key_id: self.id.into(),
             key_name: self.name.into(),
             key_prefix: "oauth".into(),

@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 
 use super::origin_and_path;
 use crate::Gateway;
+use crate::config::AssertionIssuer;
 use crate::identity::members::oidc::origin;
 use toolgate_egress::{DestinationClass, HostRequest};
 
@@ -27,8 +28,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The issuers of the settings.
 pub(super) struct TrustedIssuers {
-    /// Without trailing slashes.
-    issuers: Vec<String>,
+    issuers: Vec<AssertionIssuer>,
     known: Mutex<HashMap<String, IssuerKeys>>,
     /// One asks at a time.
     asking: tokio::sync::Mutex<()>,
@@ -51,7 +51,7 @@ struct DescribedIssuer {
 }
 
 impl TrustedIssuers {
-    pub(super) fn new(issuers: Vec<String>) -> Self {
+    pub(super) fn new(issuers: Vec<AssertionIssuer>) -> Self {
         Self {
             issuers,
             known: Mutex::default(),
@@ -62,8 +62,16 @@ impl TrustedIssuers {
     /// The trusted issuer of this name, without a trailing slash.
     pub(super) fn find(&self, name: &str) -> Option<&str> {
         let name = name.strip_suffix('/').unwrap_or(name);
-        let mut issuers = self.issuers.iter();
-        issuers.find(|issuer| *issuer == name).map(String::as_str)
+        let mut issuers = self.issuers.iter().map(|one| one.issuer.as_str());
+        issuers.find(|issuer| *issuer == name)
+    }
+
+    /// Whether a trusted issuer speaks for the members of a workspace: it is the operator's, or the workspace's.
+    pub(super) fn speaks_for(&self, issuer: &str, workspace: &str) -> bool {
+        let entries = self.issuers.iter().filter(|one| one.issuer == issuer);
+        entries
+            .map(|one| one.workspace.as_deref())
+            .any(|named| named.is_none_or(|named| named == workspace))
     }
 
     fn known(&self, issuer: &str, since_ms: i64) -> Option<IssuerKeys> {
@@ -139,5 +147,42 @@ impl Gateway {
         let answer = self.egress.send_for_host(request).await?;
         anyhow::ensure!(answer.status == 200, "it answers {}", answer.status);
         Ok(serde_json::from_slice(&answer.body)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_issuer_speaks_for_its_workspaces_or_is_the_operators() {
+        let entry = |issuer: &str, workspace: Option<&str>| AssertionIssuer {
+            issuer: issuer.to_owned(),
+            workspace: workspace.map(str::to_owned),
+        };
+        let issuers = TrustedIssuers::new(vec![
+            entry("https://id.acme.test", Some("acme")),
+            entry("https://id.acme.test", Some("acme labs")),
+            entry("https://id.operator.test", None),
+        ]);
+        assert_eq!(
+            issuers.find("https://id.acme.test/"),
+            Some("https://id.acme.test")
+        );
+        assert_eq!(issuers.find("https://id.evil.test"), None);
+        for (issuer, workspace, expected) in [
+            ("https://id.acme.test", "acme", true),
+            ("https://id.acme.test", "acme labs", true),
+            ("https://id.acme.test", "other", false),
+            ("https://id.acme.test", "", false),
+            ("https://id.operator.test", "other", true),
+            ("https://id.evil.test", "acme", false),
+        ] {
+            assert_eq!(
+                issuers.speaks_for(issuer, workspace),
+                expected,
+                "{issuer} {workspace}"
+            );
+        }
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::APP_SCOPES;
-use super::clients::REDIRECTS_MAX;
+use super::clients::{REDIRECT_RULE, REDIRECTS_MAX};
 use super::redirects;
 use crate::audit::AuditAction;
 use crate::connections::link::hash;
@@ -139,6 +139,7 @@ pub async fn create(
         workspace_id: Some(caller.workspace_id.to_string()),
         acts_for: new.acts_for.map(|user| user.to_string()),
         scopes: scopes.map(|scope| scope.into_str().to_owned()).collect(),
+        jwks_uri: None,
     };
     let details = json!({
         "client": client.name, "acts_for": client.acts_for, "scopes": client.scopes,
@@ -215,17 +216,15 @@ fn check(new: &NewClient) -> Result<(), Error> {
         return bad(format!("redirect_uris: must have at most {REDIRECTS_MAX}"));
     }
     let mut redirect_uris = new.redirect_uris.iter();
-    if redirect_uris.any(|uri| redirects::destination(uri).is_none()) {
-        return bad(
-            "redirect_uris: each must be https, http on 127.0.0.1, [::1] or localhost, or have the private-use scheme of an installed app, and must not have a fragment"
-                .to_owned(),
-        );
+    if let Some(wrong) = redirect_uris.find(|uri| redirects::destination(uri).is_none()) {
+        let wrong = visible_line(wrong);
+        return bad(format!("redirect_uris: {wrong} {REDIRECT_RULE}"));
     }
     if let Some(scope) = new.scopes.iter().find(|one| !APP_SCOPES.contains(one)) {
         return bad(format!(
             "scopes: an app cannot have {}; it may have {}",
             scope.into_str(),
-            super::authorize::all_scopes()
+            super::scopes::all_scopes()
         ));
     }
     if new.public && new.acts_for.is_some() {

@@ -10,6 +10,7 @@ use super::refusal::{AppProblem, RefusalCode, refused};
 /// Largest query or form.
 pub const PARAMS_BYTES_MAX: usize = 16 * 1024;
 const PARAMS_MAX: usize = 64;
+const RESOURCE: &str = "resource";
 
 /// Parameters by name; each was given once, and those without a value count as absent (RFC 6749,
 /// section 3.1).
@@ -35,10 +36,11 @@ impl OAuthParams {
             if params.len() >= PARAMS_MAX {
                 return Err(bad("the request has too many parameters"));
             }
-            if params
-                .insert(name.into_owned(), value.into_owned())
-                .is_some()
-            {
+            // RFC 8707, section 2: a client may name several resources; here it may repeat the one.
+            let repeated =
+                name == RESOURCE && params.get(RESOURCE).is_some_and(|one| *one == value);
+            let before = params.insert(name.into_owned(), value.into_owned());
+            if before.is_some() && !repeated {
                 return Err(bad("a parameter is given twice"));
             }
         }
@@ -68,9 +70,18 @@ mod tests {
         assert_eq!(params.get("a"), Some("1"));
         assert_eq!((params.get("b"), params.get("d")), (None, None));
         assert_eq!(params.get("c"), Some(" x y"));
+        let params = OAuthParams::parse("resource=a&resource=a").unwrap();
+        assert_eq!(params.get("resource"), Some("a"));
         let large = "a".repeat(PARAMS_BYTES_MAX + 1);
         let many: String = (0..=PARAMS_MAX).map(|n| format!("p{n}=1&")).collect();
-        for bad in ["a=1&a=1", "a=1&a=2", "a=&a=1", &large, &many] {
+        for bad in [
+            "a=1&a=1",
+            "a=1&a=2",
+            "a=&a=1",
+            "resource=a&resource=b",
+            &large,
+            &many,
+        ] {
             let refused = OAuthParams::parse(bad).unwrap_err();
             let is_refused = matches!(
                 refused,

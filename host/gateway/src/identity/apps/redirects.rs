@@ -1,6 +1,7 @@
 //! Where the answer to an authorization request may go: rules over texts, without any decoding, so
 //! that no two readers of an address can disagree about it.
 
+use super::schemes;
 use toolgate_core::visible::is_hidden;
 use url::form_urlencoded;
 
@@ -9,20 +10,6 @@ pub const REDIRECT_BYTES_MAX: usize = 1_000;
 
 /// Names that stay on the person's own computer (RFC 8252, section 7.3; MCP clients use `localhost`).
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "[::1]", "localhost"];
-
-/// Schemes of installed programs that carry no dot; RFC 8252, section 7.1, asks for one, and any
-/// scheme with a dot is accepted.
-const PROGRAMS: [&str; 9] = [
-    "claude",
-    "code-oss",
-    "cursor",
-    "goose",
-    "raycast",
-    "vscode",
-    "vscode-insiders",
-    "windsurf",
-    "zed",
-];
 
 /// Where a person ends up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,13 +37,8 @@ pub fn destination(uri: &str) -> Option<Destination> {
     if scheme == "http" {
         return loopback(uri).map(|_| Destination::Loopback);
     }
-    let is_scheme = scheme.starts_with(|c: char| c.is_ascii_lowercase())
-        && scheme
-            .bytes()
-            .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'+' | b'-' | b'.'));
-    let is_program = PROGRAMS.contains(&scheme) || (scheme.contains('.') && !scheme.ends_with('.'));
     let leads = rest.starts_with('/') && rest.len() > 1;
-    (is_scheme && is_program && leads).then(|| Destination::Program(scheme.to_owned()))
+    (schemes::is_of_program(scheme) && leads).then(|| Destination::Program(scheme.to_owned()))
 }
 
 /// Host and port of what follows `https:`.
@@ -131,6 +113,25 @@ mod tests {
                 program("cursor"),
             ),
             ("com.example.app:/oauth", program("com.example.app")),
+            ("warp://mcp/oauth2callback", program("warp")),
+            ("kiro://kiro.oauth/callback", program("kiro")),
+            ("vscode://vscode.mcp/oauth", program("vscode")),
+            (
+                "com.raycast:/oauth?package_name=mcp",
+                program("com.raycast"),
+            ),
+            ("warp:mcp/oauth2callback", None),
+            ("warp:", None),
+            ("warp:/", None),
+            ("WARP://mcp/oauth2callback", None),
+            ("blob:https://app.example/1", None),
+            ("about:blank", None),
+            ("intent://scan/#Intent;scheme=x;end", None),
+            ("intent://scan/x", None),
+            ("view-source:https://app.example", None),
+            ("mailto:/x", None),
+            ("ftp://app.example/cb", None),
+            ("ws://127.0.0.1/cb", None),
             ("http://app.example/cb", None),
             ("http://127.0.0.1.evil.test/cb", None),
             ("http://localhost.evil.test/cb", None),

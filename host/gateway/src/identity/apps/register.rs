@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::clients::ClientMetadata;
 use super::refusal::{AppProblem, RefusalCode, refused};
-use super::{AppPeer, authorize};
+use super::{AppPeer, scopes};
 use crate::Gateway;
 use crate::connections::link::hash;
 use crate::identity::keys::random_base62;
@@ -62,7 +62,7 @@ impl RegisteredClient {
             grant_types: ["authorization_code", "refresh_token"],
             response_types: ["code"],
             token_endpoint_auth_method: self.auth_method,
-            scope: authorize::all_scopes(),
+            scope: scopes::all_scopes(),
             client_secret: self.secret.as_ref().map(Secret::expose),
             client_secret_expires_at: self.secret.as_ref().map(|_| 0),
         }
@@ -96,11 +96,18 @@ impl Gateway {
         // RFC 7591, section 2: a client that names no method uses Basic.
         let auth_method = match metadata.token_endpoint_auth_method.as_deref() {
             Some(method) => method.parse().map_err(|_| {
-                bad("token_endpoint_auth_method is none, client_secret_basic or client_secret_post")
+                bad("token_endpoint_auth_method is none, client_secret_basic, client_secret_post or private_key_jwt")
             })?,
             None => AppClientAuth::Basic,
         };
-        let secret = (auth_method != AppClientAuth::None).then(|| {
+        let jwks_uri = match auth_method {
+            AppClientAuth::PrivateKeyJwt => {
+                Some(metadata.checked_jwks_uri(RefusalCode::InvalidClientMetadata)?)
+            }
+            AppClientAuth::None | AppClientAuth::Basic | AppClientAuth::Post => None,
+        };
+        let has_secret = matches!(auth_method, AppClientAuth::Basic | AppClientAuth::Post);
+        let secret = has_secret.then(|| {
             let random = random_base62(SECRET_CHARS);
             Secret::new(format!("tg_ocs_{}", random.expose()))
         });
@@ -117,6 +124,7 @@ impl Gateway {
             workspace_id: None,
             acts_for: None,
             scopes: Vec::new(),
+            jwks_uri,
         };
         self.store.insert_app_client(&client, UNUSED_MAX).await?;
         tracing::info!(

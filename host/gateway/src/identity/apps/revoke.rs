@@ -26,7 +26,7 @@ impl Gateway {
         self.counts.check_unknown_key(peer.address, now_ms)?;
         let form = OAuthParams::parse(form)?;
         let token_hash = hash(form.need("token")?);
-        let client = self.authenticated_client(authorization, &form).await;
+        let client = self.authenticated_client(authorization, &form, peer).await;
         let client = client.inspect_err(|_| self.counts.stranger(peer.address, now_ms))?;
         let foreign = || refused(RefusalCode::InvalidGrant, "the token is another client's");
         let Some((token, grant)) = self.store.find_app_token(&token_hash).await? else {

@@ -40,7 +40,7 @@ async fn connected(world: &TestWorld, caller: &Caller) -> (String, IssuedTokens)
         "response_type=code&client_id={client_id}&redirect_uri={REDIRECT}&code_challenge={CHALLENGE}\
          &code_challenge_method=S256&resource={resource}"
     );
-    let asked = world.authorize_app(&query, &peer).await.unwrap();
+    let asked = world.authorize_app(&query, None, &peer).await.unwrap();
     let AuthorizeOutcome::Ask { request_id } = asked else {
         panic!("{asked:?}");
     };
@@ -235,6 +235,7 @@ async fn registrations_that_nobody_uses_are_bounded_in_number_and_time() {
         workspace_id: None,
         acts_for: None,
         scopes: Vec::new(),
+        jwks_uri: None,
     };
     for n in 0..6 {
         world.store.insert_app_client(&client(n), 3).await.unwrap();

@@ -1,32 +1,38 @@
-//! The token endpoint (RFC 6749, sections 4.1.3 and 6): codes and refresh tokens become tokens, each
-//! once. Whoever presents one a second time holds a copy: the whole grant ends. The other grant types are in
-//! [`super::assertion`] and [`super::client_credentials`].
+//! The token endpoint (RFC 6749, sections 4.1.3 and 6): codes and refresh tokens become tokens. A code is exchanged
+//! once. A refresh token is exchanged once too, but clients repeat an exchange: several processes of one share the
+//! token, and an answer may be lost. [`may_rotate`] tells that from a copy in other hands, with which the whole grant
+//! ends. The other grant types are in [`super::assertion`] and [`super::client_credentials`].
 
-use super::authorize::{check_resource, scopes};
 use super::params::OAuthParams;
 use super::refusal::{AppProblem, RefusalCode, refused};
-use super::{AppPeer, about};
+use super::{AppPeer, about, resources, scopes};
 use crate::Gateway;
 use crate::audit::AuditAction;
 use crate::connections::link::hash;
-use crate::identity::keys::random_base62;
 use serde_json::json;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use toolgate_oauth::authorize::challenge;
-use toolgate_store::{AppClient, AppGrant, AppToken, AppTokenKind};
+use toolgate_store::{AppClient, AppGrant, AppToken, AppTokenKind, GrantTokensMax, RefreshUses};
 use toolgate_vault::Secret;
 
 /// What every access token begins with.
 pub const ACCESS_PREFIX: &str = "tg_oat_";
 /// What every refresh token begins with.
 pub const REFRESH_PREFIX: &str = "tg_ort_";
-/// Base62 characters after the prefix: 256 bits.
-pub(crate) const RANDOM_CHARS: usize = 43;
 /// How long an access token is good.
 pub const ACCESS_LIFE_MS: i64 = 60 * 60 * 1_000;
 /// A grant ends after this long without a refresh, and after this long in any case.
 pub const IDLE_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
 pub const GRANT_LIFE_MS: i64 = 365 * 24 * 60 * 60 * 1_000;
+
+/// For how long tokens of one generation of a grant are exchanged after the first of them was.
+pub const OVERLAP_MS: i64 = 60 * 1_000;
+/// Tokens of one grant that are kept, the newest.
+pub const KEPT: GrantTokensMax = GrantTokensMax {
+    access: 32,
+    refresh: 32,
+    used: 1_000,
+};
 
 /// What is exchanged for tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
@@ -69,14 +75,18 @@ impl Gateway {
         form: &str,
         peer: &AppPeer,
     ) -> Result<IssuedTokens, AppProblem> {
-        self.counts
-            .check_unknown_key(peer.address, self.clock.now_ms())?;
         let form = OAuthParams::parse(form)?;
+        // A token of ours is never refused for what others have sent from the same address.
+        let is_ours = form.get("refresh_token").map(|token| self.is_marked(token));
+        if !is_ours.transpose()?.unwrap_or(false) {
+            self.counts
+                .check_unknown_key(peer.address, self.clock.now_ms())?;
+        }
         let grant_type = self.grant_type(&form)?;
         let client = match grant_type {
             // Its client need not have been here before.
             GrantType::JwtBearer => self.known_or_documented(authorization, &form, peer).await,
-            _ => self.authenticated_client(authorization, &form).await,
+            _ => self.authenticated_client(authorization, &form, peer).await,
         };
         let client = client.inspect_err(|_| self.count_unknown_key(peer))?;
         match grant_type {
@@ -120,7 +130,6 @@ impl Gateway {
     ) -> Result<IssuedTokens, AppProblem> {
         let (code, verifier) = (form.need("code")?, form.need("code_verifier")?);
         let redirect_uri = form.need("redirect_uri")?;
-        let resource = form.get("resource");
         let found = self.store.find_app_grant_by_code(&hash(code)).await?;
         let Some(grant) = found else {
             self.count_unknown_key(peer);
@@ -150,13 +159,12 @@ impl Gateway {
                 .note_refusal(&grant, client, "another code_verifier", peer)
                 .await;
         }
-        let resource =
-            resource.ok_or_else(|| refused(RefusalCode::InvalidTarget, "resource is missing"))?;
-        check_resource(resource, &grant.resource)?;
+        resources::requested(form, &self.mcp_resource(), Some(&grant.resource))?;
         self.check_blocked(&grant.workspace_id, &grant.client_id)
             .await?;
         self.check_member(&grant, false).await?;
-        let new = new_tokens(&grant, grant.scopes.clone(), now_ms);
+        let texts = self.new_pair()?;
+        let new = new_tokens(&grant, grant.scopes.clone(), 0, texts, now_ms);
         let redeemed = self
             .audited_app(&grant, AuditAction::AppsEnter, about(&grant), peer)
             .redeem_app_code(
@@ -193,35 +201,25 @@ impl Gateway {
                 .note_refusal(&grant, client, "the refresh token of another client", peer)
                 .await;
         }
-        if token.used_at_ms.is_some() {
-            return self
-                .end_reused(&grant, AuditAction::AppsRefreshReused, peer)
-                .await;
-        }
         if token.expires_at_ms <= now_ms || grant.expires_at_ms <= now_ms {
             return Err(invalid("the refresh token is unknown, expired or revoked"));
         }
-        if let Some(resource) = form.get("resource") {
-            check_resource(resource, &grant.resource)?;
-        }
-        let asked = match form.get("scope") {
-            Some(text) => scopes(Some(text))?,
-            None => grant.scopes.clone(),
-        };
-        if asked.iter().any(|scope| !grant.scopes.contains(scope)) {
-            let sentence = "scope is more than what was granted";
-            return Err(refused(RefusalCode::InvalidScope, sentence));
-        }
+        resources::requested(form, &self.mcp_resource(), Some(&grant.resource))?;
+        let asked = scopes::narrowed(form.get("scope"), &grant.scopes)?;
         self.check_blocked(&grant.workspace_id, &grant.client_id)
             .await?;
         // Groups of the member's provider are asked about each time.
         self.check_member(&grant, true).await?;
-        let new = new_tokens(&grant, asked, now_ms);
+        let generation = token.generation.unwrap_or(0) + 1;
+        let texts = self.new_pair()?;
+        let new = new_tokens(&grant, asked, generation, texts, now_ms);
         let rotated = self.store.rotate_app_tokens(
             &token,
             [&new.access, &new.refresh],
             new.grant_expires_at_ms,
             now_ms,
+            KEPT,
+            may_rotate,
         );
         if !rotated.await? {
             return self
@@ -229,6 +227,13 @@ impl Gateway {
                 .await;
         }
         Ok(new.issued)
+    }
+
+    fn new_pair(&self) -> Result<(Secret, Secret), AppProblem> {
+        Ok((
+            self.new_token(ACCESS_PREFIX)?,
+            self.new_token(REFRESH_PREFIX)?,
+        ))
     }
 
     /// Refuses where the member is none any more.
@@ -263,7 +268,7 @@ impl Gateway {
         }
     }
 
-    /// Ends the grant of a code or refresh token that came back.
+    /// Ends the grant of a code or refresh token that is in other hands too.
     async fn end_reused<T>(
         &self,
         grant: &AppGrant,
@@ -311,17 +316,27 @@ impl Gateway {
     }
 }
 
+/// Whether a refresh token that its client presents is exchanged. The client may present it again, and other tokens
+/// of its generation, for [`OVERLAP_MS`], and the same token for as long as none of the next generation was used: then
+/// no answer to it has arrived. Later, somebody else holds a copy.
+fn may_rotate(uses: &RefreshUses, now_ms: i64) -> bool {
+    let first_ms = uses.generation_ms.or(uses.own_ms);
+    let in_time = first_ms.is_none_or(|first_ms| now_ms - first_ms <= OVERLAP_MS);
+    let unanswered = uses.own_ms.is_some() && !uses.successor_used;
+    in_time || unanswered
+}
+
 pub(super) fn invalid(sentence: &str) -> AppProblem {
     refused(RefusalCode::InvalidGrant, sentence)
 }
 
-/// A token as text.
-pub(super) fn new_token(prefix: &str) -> Secret {
-    let random = random_base62(RANDOM_CHARS);
-    Secret::new(format!("{prefix}{}", random.expose()))
-}
-
-fn new_tokens(grant: &AppGrant, scopes: Vec<String>, now_ms: i64) -> NewTokens {
+fn new_tokens(
+    grant: &AppGrant,
+    scopes: Vec<String>,
+    generation: i64,
+    (access, refresh): (Secret, Secret),
+    now_ms: i64,
+) -> NewTokens {
     let grant_expires_at_ms = (now_ms + IDLE_MS).min(grant.created_at_ms + GRANT_LIFE_MS);
     let row = |token: &Secret, kind, scopes: &[String], expires_at_ms| AppToken {
         hash: hash(token.expose()),
@@ -331,8 +346,9 @@ fn new_tokens(grant: &AppGrant, scopes: Vec<String>, now_ms: i64) -> NewTokens {
         scopes: scopes.to_vec(),
         expires_at_ms,
         used_at_ms: None,
+        generation: (kind == AppTokenKind::Refresh).then_some(generation),
+        issued_at_ms: Some(now_ms),
     };
-    let (access, refresh) = (new_token(ACCESS_PREFIX), new_token(REFRESH_PREFIX));
     let access_until_ms = (now_ms + ACCESS_LIFE_MS).min(grant_expires_at_ms);
     NewTokens {
         access: row(&access, AppTokenKind::Access, &scopes, access_until_ms),
@@ -350,5 +366,44 @@ fn new_tokens(grant: &AppGrant, scopes: Vec<String>, now_ms: i64) -> NewTokens {
             scopes: scopes.join(" "),
         },
         grant_expires_at_ms,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repeated_exchange_is_told_from_a_copy() {
+        const AT: i64 = 1_000_000;
+        let uses = |own_ms, generation_ms, successor_used| RefreshUses {
+            own_ms,
+            generation_ms,
+            successor_used,
+        };
+        for (uses, after_ms, expected) in [
+            // The first exchange, however late.
+            (uses(None, None, false), 1_000 * OVERLAP_MS, true),
+            // Again, at the same time and within a minute, whatever became of the answer.
+            (uses(Some(AT), Some(AT), false), 0, true),
+            (uses(Some(AT), Some(AT), true), OVERLAP_MS, true),
+            // Later: only where no answer was used.
+            (uses(Some(AT), Some(AT), false), OVERLAP_MS + 1, true),
+            (uses(Some(AT), Some(AT), true), OVERLAP_MS + 1, false),
+            // Another token of the same generation: only within the minute.
+            (uses(None, Some(AT), false), OVERLAP_MS, true),
+            (uses(None, Some(AT), true), OVERLAP_MS, true),
+            (uses(None, Some(AT), false), OVERLAP_MS + 1, false),
+            (uses(None, Some(AT), true), OVERLAP_MS + 1, false),
+            // Of before generations were written down: whether it was answered is not known.
+            (uses(Some(AT), None, true), OVERLAP_MS, true),
+            (uses(Some(AT), None, true), OVERLAP_MS + 1, false),
+        ] {
+            assert_eq!(
+                may_rotate(&uses, AT + after_ms),
+                expected,
+                "{uses:?} {after_ms}"
+            );
+        }
     }
 }

@@ -46,7 +46,7 @@ async fn connected_app(world: &TestWorld, owner: &BrowserRequest) -> (String, St
         "response_type=code&client_id={client_id}&redirect_uri={redirect}&resource={resource}\
          &code_challenge_method=S256&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
     );
-    let outcome = world.authorize_app(&query, &peer).await.unwrap();
+    let outcome = world.authorize_app(&query, None, &peer).await.unwrap();
     let AuthorizeOutcome::Ask { request_id } = outcome else {
         panic!("{outcome:?}");
     };
