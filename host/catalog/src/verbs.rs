@@ -63,7 +63,7 @@ impl ChangingVerb {
 
 /// How surely a word is a verb that changes something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Weight {
+enum Certainty {
     /// Only where a verb has to be: behind an item at the end of a path.
     Noun,
     /// Unless a name or the summary begins with a verb that reads.
@@ -71,13 +71,13 @@ enum Weight {
     Sure,
 }
 
-type Found = (Weight, String);
+type Found = (Certainty, String);
 
 /// The verb by which a call changes something, if a name says so.
 pub fn changing_verb(call: &CallNames<'_>) -> Option<ChangingVerb> {
-    let mut found: Vec<(Weight, ChangingVerb)> = Vec::new();
+    let mut found: Vec<(Certainty, ChangingVerb)> = Vec::new();
     let mut add = |place: VerbPlace, one: Option<Found>| {
-        if let Some((weight, verb)) = one.filter(|(weight, _)| *weight > Weight::Noun) {
+        if let Some((weight, verb)) = one.filter(|(weight, _)| *weight > Certainty::Noun) {
             found.push((weight, ChangingVerb { verb, place }));
         }
     };
@@ -98,7 +98,9 @@ pub fn changing_verb(call: &CallNames<'_>) -> Option<ChangingVerb> {
     }
     add(VerbPlace::Summary, call.summary.and_then(of_summary));
     let claimed = says_it_reads(call);
-    let sure = found.iter().position(|(weight, _)| *weight == Weight::Sure);
+    let sure = found
+        .iter()
+        .position(|(weight, _)| *weight == Certainty::Sure);
     let at = sure.or_else(|| (!claimed && !found.is_empty()).then_some(0))?;
     Some(found.swap_remove(at).1)
 }
@@ -174,30 +176,32 @@ fn of_name(words: &[String]) -> Option<Found> {
     for (at, pair) in words.windows(2).enumerate() {
         let verb = &pair[1];
         if is_in(JOINING, &pair[0]) && changes(verb) && (is_in(SURE, verb) || !attributed(at + 1)) {
-            return Some((Weight::Sure, verb.clone()));
+            return Some((Certainty::Sure, verb.clone()));
         }
     }
     if is_in(SURE, first) || (words.len() > 1 && is_in(SURE, last)) {
         let verb = if is_in(SURE, first) { first } else { last };
-        return Some((Weight::Sure, verb.clone()));
+        return Some((Certainty::Sure, verb.clone()));
     }
     let followed = words.windows(2).skip(1);
     let followed = followed.filter(|pair| is_in(SURE, &pair[0]) && is_in(PREPOSITIONS, &pair[1]));
     if let Some(pair) = followed.into_iter().next() {
-        return Some((Weight::Sure, pair[0].clone()));
+        return Some((Certainty::Sure, pair[0].clone()));
     }
     if is_in(READING, first) || (words.len() > 1 && is_in(READING, last)) {
         return None;
     }
     if let Some(verb) = run_together(first) {
-        return Some((Weight::Likely, verb));
+        return Some((Certainty::Likely, verb));
     }
     match words.len() {
-        1 if is_in(LIKELY, first) => Some((Weight::Likely, first.clone())),
-        1 if is_in(NOUNS, first) => Some((Weight::Noun, first.clone())),
+        1 if is_in(LIKELY, first) => Some((Certainty::Likely, first.clone())),
+        1 if is_in(NOUNS, first) => Some((Certainty::Noun, first.clone())),
         2 if attributed(0) => None,
-        _ if is_in(LIKELY, first) || is_in(NOUNS, first) => Some((Weight::Likely, first.clone())),
-        _ if is_in(LIKELY, last) => Some((Weight::Likely, last.clone())),
+        _ if is_in(LIKELY, first) || is_in(NOUNS, first) => {
+            Some((Certainty::Likely, first.clone()))
+        }
+        _ if is_in(LIKELY, last) => Some((Certainty::Likely, last.clone())),
         _ => None,
     }
 }
@@ -230,11 +234,11 @@ fn of_path(path: &str) -> Vec<Found> {
                 continue;
             };
             let weight = match weight {
-                Weight::Sure => Weight::Sure,
+                Certainty::Sure => Certainty::Sure,
                 // `/cache/flush/all`, `/orders/{id}/cancel`.
-                Weight::Likely if ends || words.len() == 1 => Weight::Likely,
-                Weight::Noun if behind.is_empty() && of_item => Weight::Likely,
-                Weight::Likely | Weight::Noun => continue,
+                Certainty::Likely if ends || words.len() == 1 => Certainty::Likely,
+                Certainty::Noun if behind.is_empty() && of_item => Certainty::Likely,
+                Certainty::Likely | Certainty::Noun => continue,
             };
             found.push((weight, verb));
         }
@@ -251,9 +255,9 @@ fn of_constant(value: &str) -> Option<Found> {
     let words = words(value);
     let first = bare(&words).first()?;
     if is_in(SURE, first) || is_in(LIKELY, first) {
-        return Some((Weight::Sure, first.clone()));
+        return Some((Certainty::Sure, first.clone()));
     }
-    of_name(&words).filter(|(weight, _)| *weight == Weight::Sure)
+    of_name(&words).filter(|(weight, _)| *weight == Certainty::Sure)
 }
 
 fn of_summary(text: &str) -> Option<Found> {
@@ -270,14 +274,14 @@ fn of_summary(text: &str) -> Option<Found> {
     };
     let verb = stem(first);
     if is_in(SURE, verb) {
-        return Some((Weight::Sure, verb.to_owned()));
+        return Some((Certainty::Sure, verb.to_owned()));
     }
     if changes(verb) {
         let joined = words.get(1).is_some_and(|word| is_in(JOINING, word))
             && words.get(2).is_some_and(|word| changes(stem(word)))
             && determined(2);
         if determined(0) || joined {
-            return Some((Weight::Sure, verb.to_owned()));
+            return Some((Certainty::Sure, verb.to_owned()));
         }
         let attributed = words.get(1).is_none_or(|word| is_in(ATTRIBUTED, word));
         // `Updates` may be many.
@@ -285,7 +289,7 @@ fn of_summary(text: &str) -> Option<Found> {
             return None;
         }
         if is_in(LIKELY, verb) {
-            return Some((Weight::Likely, verb.to_owned()));
+            return Some((Certainty::Likely, verb.to_owned()));
         }
     }
     for at in 1..words.len().saturating_sub(1) {
@@ -298,7 +302,7 @@ fn of_summary(text: &str) -> Option<Found> {
         if (is_in(SURE, verb) && (ends || determined(at + 1)))
             || (changes(verb) && determined(at + 1))
         {
-            return Some((Weight::Sure, verb.to_owned()));
+            return Some((Certainty::Sure, verb.to_owned()));
         }
     }
     None

@@ -52,7 +52,7 @@ pub struct DraftTool<'d> {
 }
 
 impl DraftTool<'_> {
-    /// Decides the effect by the arguments too, once they are written. Returns what the author has to be told of it.
+    /// Decides the effect by the arguments too, once they are written. Returns the note for the author.
     pub fn settle_effect(&mut self) -> Option<String> {
         let by_arguments = self
             .guessed
