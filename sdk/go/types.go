@@ -147,6 +147,8 @@ type ConnectionInfo struct {
 	// Why the last refresh failed.
 	LastError string    `json:"last_error,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
+	// When the refresh token ends, where the provider says it.
+	RefreshTokenExpiresAt *time.Time `json:"refresh_token_expires_at,omitempty"`
 }
 
 type ConnectionPage struct {

@@ -37,7 +37,7 @@ pub struct Memory {
     /// Status with which the token endpoint answers instead.
     pub broken: Option<u16>,
     /// `expires_in` of a token for a code; of all others it is 3600.
-    pub lifetime_s: Option<u64>,
+    pub lifetime_s: Option<f64>,
     /// Access tokens come alone.
     pub no_refresh: bool,
     /// `scope` of the answers; `repo,read:user` if absent.
@@ -187,7 +187,7 @@ fn token(memory: &mut Memory, request: &Received) -> Response<Body> {
         _ => return json_answer(401, json!({"error": "invalid_client"})),
     };
     memory.clients.push(client);
-    let mut lifetime_s = 3600;
+    let mut lifetime_s = 3600.0;
     let granted = match field("grant_type").as_str() {
         "authorization_code" => {
             lifetime_s = memory.lifetime_s.unwrap_or(lifetime_s);

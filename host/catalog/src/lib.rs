@@ -26,6 +26,7 @@ mod scope;
 pub mod stand_ins;
 pub mod statements;
 pub mod token_parameters;
+pub mod token_requests;
 mod tool;
 pub mod verbs;
 pub mod wire;

@@ -4,10 +4,16 @@
 //! custom section [`SECTION`]. This file is its shape and nothing else; whether a manifest may be
 //! accepted is decided in [`super::lint()`], what it may do at run time by the operator's grant.
 
+mod hooks;
+mod oauth;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+pub use hooks::{HookChallenge, HookEvent, HookSignature, HookSpec, HookTimestamp, HookValue};
+pub use oauth::{Pointers, TokenAnswer, TokenAuth, TokenBody, TokenStep};
 
 use super::Schema;
 
@@ -125,6 +131,42 @@ pub struct Slot {
     pub authorize_params: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "TokenAuth::is_default")]
     pub token_auth: TokenAuth,
+    /// Where the provider renews tokens, if that is not `token_url`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh_url: Option<String>,
+    /// More parameters of each token request. `{parameter}` is a value of the connection; see
+    /// [`super::token_requests`] for the names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub token_params: BTreeMap<String, String>,
+    /// In place of `token_params` in the request that renews a token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh_params: Option<BTreeMap<String, String>>,
+    /// Name of the parameter `client_id` at this provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_id_param: Option<String>,
+    /// Name of the parameter `client_secret` at this provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_secret_param: Option<String>,
+    /// Name of the parameter `redirect_uri` at this provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redirect_uri_param: Option<String>,
+    /// Name of the parameter `scope` of the authorization request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope_param: Option<String>,
+    /// Token requests of a user's sign-in that name the scopes too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scope_with: Vec<TokenStep>,
+    #[serde(default, skip_serializing_if = "TokenBody::is_default")]
+    pub token_body: TokenBody,
+    /// Where a token answer holds what is not at its standard place.
+    #[serde(default, skip_serializing_if = "TokenAnswer::is_default")]
+    pub token_answer: TokenAnswer,
+    /// Life of an access token, in seconds, where the provider does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_lifetime_s: Option<u64>,
+    /// Name of the revocation's parameter `token`. With another name the access token is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoke_param: Option<String>,
     /// What the user fills in for a slot without OAuth. Empty means one field, `secret`
     /// (for `basic`: `username` and `password`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -171,23 +213,6 @@ impl AuthKind {
 
 /// What a placement of an OAuth slot may name beside the token: the gateway's own registration.
 pub const CLIENT_ID: &str = "client_id";
-
-/// How the gateway authenticates itself at the token endpoint (RFC 6749, section 2.3.1).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum TokenAuth {
-    #[default]
-    Basic,
-    Post,
-    None,
-}
-
-impl TokenAuth {
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
 
 /// One input of the connect form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -319,83 +344,6 @@ impl DeclaredLimits {
     fn is_default(&self) -> bool {
         *self == Self::default()
     }
-}
-
-/// Events that the provider sends by itself: how it signs them, and how they are read. Where
-/// `event` is absent the component exports `webhook` and reads them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct HookSpec {
-    pub signature: HookSignature,
-    /// JSON Pointer to the delivery's own id in the body, which every repetition carries; absent:
-    /// what was signed is the id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delivery: Option<String>,
-    /// A question that the provider asks once, before it sends events.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub challenge: Option<HookChallenge>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub event: Option<HookEvent>,
-}
-
-/// An HMAC-SHA256 with the hook's secret, in hexadecimal.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct HookSignature {
-    pub header: String,
-    /// The header is a list `key=value,...`: signatures are the values of this key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub element: Option<String>,
-    /// In front of the digits.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub prefix: String,
-    /// What is signed, with `{body}` and, where there is a time, `{timestamp}`.
-    pub signed: String,
-    /// Where the time in seconds stands: a header, or an element of the signature's header.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub timestamp: Option<HookTimestamp>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum HookTimestamp {
-    Header(String),
-    Element(String),
-}
-
-/// A value of a delivery.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum HookValue {
-    Header(String),
-    /// JSON Pointer into the body.
-    Body(String),
-}
-
-/// A body whose value at `at` is `is` is answered with the text at `answer`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct HookChallenge {
-    pub at: String,
-    pub is: String,
-    pub answer: String,
-}
-
-/// How a delivery becomes an event without code.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct HookEvent {
-    /// The parts of the event's name, which dots join; an absent one is left out, but not the first.
-    pub name: Vec<HookValue>,
-    /// JSON Pointer to what the event carries; the whole body if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub data: Option<String>,
 }
 
 /// One tool of a manifest.

@@ -9,10 +9,12 @@ use super::hosts;
 
 /// Names of addresses and identifiers, without `_` and in lower case.
 const NAMES: &[&str] = &[
+    "accessurl",
     "accountid",
     "accountname",
     "accountsserver",
     "apibaseurl",
+    "apibaseurlforcustomer",
     "apidomain",
     "apiendpoint",
     "apiserver",
@@ -27,6 +29,7 @@ const NAMES: &[&str] = &[
     "domain",
     "domainprefix",
     "environment",
+    "host",
     "hubdomain",
     "hubid",
     "instance",
@@ -63,6 +66,7 @@ const OWNERS: &[&str] = &[
     "account",
     "company",
     "enterprise",
+    "installation",
     "instance",
     "merchant",
     "org",
@@ -118,6 +122,14 @@ pub fn admitted(key: &str, value: &str, hosts: &[String]) -> Option<String> {
             .iter()
             .find_map(|pattern| label_in(value, key, pattern));
         return label.or_else(|| origin(value, hosts));
+    }
+    // Some name the host alone: `app-eu.example.com` for `{region}.example.com`.
+    if value.contains('.')
+        && let Some(label) = hosts
+            .iter()
+            .find_map(|pattern| label_in(&format!("https://{value}"), key, pattern))
+    {
+        return Some(label);
     }
     let identifier = (1..=IDENTIFIER_BYTES_MAX).contains(&value.len())
         && value.starts_with(|c: char| c.is_ascii_alphanumeric())
@@ -207,6 +219,7 @@ mod tests {
             ("https://a.eu.test", Some("https://a.eu.test")),
             ("https://login.test/", Some("https://login.test")),
             ("acme", Some("acme")),
+            ("acme.my.test", Some("acme")),
             (
                 "00000000-0000-4000-8000-000000000000",
                 Some("00000000-0000-4000-8000-000000000000"),

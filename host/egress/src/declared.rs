@@ -54,7 +54,7 @@ impl Declarations {
     ) -> Result<(), EgressFailure> {
         let slots = self.0.iter().flat_map(|manifest| &manifest.auth);
         for endpoint in slots
-            .flat_map(|slot| [&slot.token_url, &slot.revoke_url])
+            .flat_map(|slot| [&slot.token_url, &slot.refresh_url, &slot.revoke_url])
             .flatten()
         {
             let Ok(filled) = fill_parameters(endpoint, parameters) else {

@@ -88,6 +88,10 @@ pub struct ConnectionInfo {
     pub last_error: Option<String>,
     #[schema(format = DateTime)]
     pub created_at: String,
+    /// When the refresh token ends, where the provider says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    pub refresh_token_expires_at: Option<String>,
 }
 
 /// `GET /v1/connections`. Every filter that is present must hold.
@@ -363,5 +367,6 @@ fn shown(row: &Connection, now_ms: i64) -> ConnectionInfo {
         next_retry_at: row.next_retry_at_ms.map(rfc3339),
         last_error: row.last_error.clone(),
         created_at: rfc3339(row.created_at_ms),
+        refresh_token_expires_at: row.refresh_expires_at_ms.map(rfc3339),
     }
 }

@@ -4,10 +4,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rand::Rng as _;
 use sha2::{Digest as _, Sha256};
-use url::Url;
+use url::{Url, form_urlencoded};
 use zeroize::Zeroizing;
 
 use super::{OAuthError, Provider};
+use toolgate_catalog::token_requests::filled;
 use toolgate_vault::Secret;
 
 /// What one authorization asks for.
@@ -22,6 +23,15 @@ pub struct Authorize<'a> {
 
 /// Random bytes of a verifier, as many as RFC 7636, section 4.1, recommends.
 const VERIFIER_BYTES: usize = 32;
+
+/// Names that only the gateway writes, whether it does or not.
+const RESERVED: &[&str] = &[
+    "client_id",
+    "code_challenge",
+    "code_challenge_method",
+    "redirect_uri",
+    "scope",
+];
 
 /// A fresh PKCE verifier.
 pub fn verifier() -> Secret {
@@ -44,32 +54,31 @@ pub fn url(provider: &Provider, ask: &Authorize<'_>) -> Result<String, OAuthErro
     if !matches!(url.scheme(), "https" | "http") || url.fragment().is_some() {
         return Err(refused());
     }
-    let scope = ask.scopes.join(&provider.scope_separator);
+    let dialect = &provider.dialect;
     let mut own = vec![
         ("response_type", "code"),
-        ("client_id", provider.client_id.as_str()),
-        ("redirect_uri", ask.redirect_uri),
+        (dialect.client_id(), provider.client_id.as_str()),
+        (dialect.redirect_uri(), ask.redirect_uri),
         ("state", ask.state),
     ];
-    if !scope.is_empty() {
-        own.push(("scope", &scope));
-    }
     if provider.pkce {
         own.push(("code_challenge", ask.challenge));
         own.push(("code_challenge_method", "S256"));
     }
     let reserved = |name: &str| {
-        ["scope", "code_challenge", "code_challenge_method"].contains(&name)
+        RESERVED.contains(&name)
+            || name == dialect.scope()
             || own.iter().any(|(key, _)| *key == name)
     };
     let mut pairs: Vec<(String, String)> = Vec::new();
     let given = url
         .query_pairs()
         .map(|(key, value)| (key.into_owned(), value.into_owned()));
-    let extra = provider
-        .authorize_params
-        .iter()
-        .map(|(key, value)| (key.clone(), value.clone()));
+    let extra = provider.authorize_params.iter().map(|(key, value)| {
+        let find = |name: &str| dialect.values.get(name).map(String::as_str);
+        let value = filled(value, find).unwrap_or_else(|| value.clone());
+        (key.clone(), value)
+    });
     for (key, value) in given.chain(extra) {
         if !reserved(&key) {
             pairs.retain(|(other, _)| *other != key);
@@ -80,12 +89,34 @@ pub fn url(provider: &Provider, ask: &Authorize<'_>) -> Result<String, OAuthErro
         .clear()
         .extend_pairs(pairs)
         .extend_pairs(own);
+    let scope = scope(ask.scopes, &provider.scope_separator);
+    if !scope.is_empty() {
+        let query = url.query().unwrap_or_default();
+        let query = format!("{query}&{}={scope}", dialect.scope());
+        url.set_query(Some(&query));
+    }
     Ok(url.into())
+}
+
+/// The scopes as the value of a query. Providers that divide the value before they decode it find a comma only where
+/// it is written as one; it may be (RFC 3986, section 3.4).
+fn scope(scopes: &[String], separator: &str) -> String {
+    let written = match separator {
+        "," => separator.to_owned(),
+        other => encoded(other),
+    };
+    let scopes: Vec<String> = scopes.iter().map(|scope| encoded(scope)).collect();
+    scopes.join(&written)
+}
+
+fn encoded(text: &str) -> String {
+    form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::Dialect;
     use std::collections::BTreeMap;
 
     fn provider(authorize_url: &str) -> Provider {
@@ -104,6 +135,8 @@ mod tests {
                 ("state".to_owned(), "fixed".to_owned()),
             ]),
             origins: Vec::new(),
+            refresh_url: None,
+            dialect: Default::default(),
         }
     }
 
@@ -150,9 +183,42 @@ mod tests {
         assert_eq!(
             url,
             "https://id.test/auth?tenant=7&access_type=offline&response_type=code&client_id=the+client\
-             &redirect_uri=https%3A%2F%2Fgate.test%2Foauth%2Fcallback&state=s1&scope=read%2Cwrite\
-             &code_challenge=c1&code_challenge_method=S256"
+             &redirect_uri=https%3A%2F%2Fgate.test%2Foauth%2Fcallback&state=s1\
+             &code_challenge=c1&code_challenge_method=S256&scope=read,write"
         );
+    }
+
+    #[test]
+    fn a_provider_may_have_its_own_names_and_separators() {
+        let named = Provider {
+            dialect: Dialect {
+                client_id_param: Some("client_key".to_owned()),
+                redirect_uri_param: Some("redirect_url".to_owned()),
+                scope_param: Some("user_scope".to_owned()),
+                values: BTreeMap::from([("store".to_owned(), "h1".to_owned())]),
+                ..Dialect::default()
+            },
+            pkce: false,
+            authorize_params: BTreeMap::from([
+                ("client_id".to_owned(), "other".to_owned()),
+                ("client_key".to_owned(), "other".to_owned()),
+                ("user_scope".to_owned(), "all".to_owned()),
+                ("context".to_owned(), "stores/{store}".to_owned()),
+                ("claims".to_owned(), "{\"a\":1}".to_owned()),
+            ]),
+            ..provider("https://id.test/auth")
+        };
+        let scopes = ["user.info.basic".to_owned(), "a,b&c=d".to_owned()];
+        assert_eq!(
+            url(&named, &ask(&scopes, "c1")).unwrap(),
+            "https://id.test/auth?claims=%7B%22a%22%3A1%7D&context=stores%2Fh1&response_type=code&client_key=the+client\
+             &redirect_url=https%3A%2F%2Fgate.test%2Foauth%2Fcallback&state=s1\
+             &user_scope=user.info.basic,a%2Cb%26c%3Dd"
+        );
+        for (separator, expected) in [(" ", "x+y"), ("+", "x%2By"), (";", "x%3By"), (",", "x,y")] {
+            let scopes = ["x".to_owned(), "y".to_owned()];
+            assert_eq!(scope(&scopes, separator), expected);
+        }
     }
 
     #[test]

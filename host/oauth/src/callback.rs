@@ -183,6 +183,8 @@ mod tests {
             scope_separator: " ".to_owned(),
             authorize_params: Default::default(),
             origins: Vec::new(),
+            refresh_url: None,
+            dialect: Default::default(),
         }
     }
 

@@ -1,8 +1,8 @@
 //! What of a token answer may be kept in clear: nothing that is a credential, holds one or is part of one.
 //!
-//! Pure. The answer itself is read in [`super::token`].
+//! Pure. The answer itself is read in [`super::answer`].
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use zeroize::Zeroizing;
 
 use toolgate_egress::Scrubber;
@@ -33,11 +33,9 @@ pub(super) struct CredentialTexts {
 }
 
 impl CredentialTexts {
-    pub(crate) fn collect(fields: &Map<String, Value>, sent: &[&str]) -> Self {
+    pub(crate) fn collect(answer: &Value, sent: &[&str]) -> Self {
         let mut texts = Vec::new();
-        for (key, value) in fields {
-            collect(is_credential(key), value, &mut texts);
-        }
+        collect(false, answer, &mut texts);
         texts.extend(sent.iter().map(|text| Zeroizing::new((*text).to_owned())));
         let mut scrubber = Scrubber::default();
         scrubber.learn(texts.iter().map(|text| text.as_bytes()));

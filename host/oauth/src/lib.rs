@@ -1,6 +1,6 @@
 //! Talking to an authorization server: authorize, exchange, refresh, revoke. Stores nothing.
 //!
-//! Building requests and reading answers is pure ([`authorize`], [`callback`], [`token`]); [`send`]
+//! Building requests and reading answers is pure ([`authorize`], [`callback`], [`token`], [`answer`]); [`send`]
 //! alone goes out, through the egress door for the host's own requests. The rules are those of
 //! RFC 6749 (OAuth 2.0), RFC 7636 (PKCE, S256 only), RFC 7009 (revocation), RFC 9207 (issuer
 //! identification), RFC 9700 (best current practice). The server is a stranger: what it says is bounded, and no text of it is passed on
@@ -9,18 +9,23 @@
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 
+pub mod answer;
 pub mod authorize;
 pub mod callback;
 mod clear;
 pub mod client_assertion;
+pub mod dialect;
 pub mod id_jag;
 pub mod id_token;
 mod jws;
+pub mod lifetime;
+pub mod refusal;
 pub mod send;
 pub mod token;
 
 use std::collections::BTreeMap;
 
+use dialect::Dialect;
 use toolgate_catalog::manifest::TokenAuth;
 use toolgate_egress::EgressFailure;
 use toolgate_vault::Secret;
@@ -31,6 +36,8 @@ pub struct Provider {
     /// Absent for client credentials.
     pub authorize_url: Option<String>,
     pub token_url: String,
+    /// Absent: tokens are renewed at `token_url`.
+    pub refresh_url: Option<String>,
     pub revoke_url: Option<String>,
     /// Where the server names itself by another host than those above.
     pub issuer: Option<String>,
@@ -41,6 +48,7 @@ pub struct Provider {
     pub pkce: bool,
     pub scope_separator: String,
     pub authorize_params: BTreeMap<String, String>,
+    pub dialect: Dialect,
     /// Origins that the operator named, private or not.
     pub origins: Vec<String>,
 }
@@ -48,7 +56,7 @@ pub struct Provider {
 /// Why an authorization server's answer is not a token.
 #[derive(Debug, thiserror::Error)]
 pub enum OAuthError {
-    /// The grant itself is refused: only the user can repair it.
+    /// The grant itself is refused: only the user can repair it. The provider's code and words, see [`refusal`].
     #[error("the provider refused: {0}")]
     Refused(String),
     /// The gateway's registration is refused: only the operator can repair it.

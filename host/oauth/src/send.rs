@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Method, header};
 
+use super::answer::{AnswerReading, answer};
 use super::token::{self, TokenGrant, TokenRequest, Tokens};
 use super::{OAuthError, Provider};
 use toolgate_egress::{DestinationClass, Egress, HostRequest, HostResponse};
@@ -24,25 +25,37 @@ pub async fn tokens(
 ) -> Result<Tokens, OAuthError> {
     let mut sent: Vec<&str> = provider.client_secret.iter().map(Secret::expose).collect();
     match grant {
-        TokenGrant::Code { code, verifier, .. } => sent.extend([code.expose(), verifier.expose()]),
-        TokenGrant::Refresh { token } => sent.push(token.expose()),
+        TokenGrant::Code {
+            code,
+            verifier,
+            state,
+            ..
+        } => {
+            sent.extend([code.expose(), verifier.expose()]);
+            sent.extend(state.map(Secret::expose));
+        }
+        TokenGrant::Refresh { token, .. } => sent.push(token.expose()),
         TokenGrant::ClientCredentials { .. } => {}
     }
-    let form = token::request(provider, grant);
-    let answer = post(egress, provider, &provider.token_url, form).await?;
-    let kind = answer
+    let refresh = grant.is_refresh();
+    let url = match &provider.refresh_url {
+        Some(url) if refresh => url,
+        _ => &provider.token_url,
+    };
+    let came = post(egress, provider, url, token::request(provider, grant)).await?;
+    let kind = came
         .headers
         .get(header::CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
-    token::answer(
-        answer.status,
-        kind,
-        &answer.body,
-        &provider.scope_separator,
+    let reading = AnswerReading {
+        separator: &provider.scope_separator,
+        places: &provider.dialect.answer,
+        refresh,
         pointers,
-        &sent,
-    )
+        sent: &sent,
+    };
+    answer(came.status, kind, &came.body, &reading)
 }
 
 /// Revokes a token. `Ok(false)`: the provider has no endpoint for it.
@@ -72,10 +85,7 @@ async fn post(
 ) -> Result<HostResponse, OAuthError> {
     let mut headers = vec![
         ("accept".to_owned(), "application/json".to_owned()),
-        (
-            "content-type".to_owned(),
-            "application/x-www-form-urlencoded".to_owned(),
-        ),
+        ("content-type".to_owned(), form.content_type.to_owned()),
     ];
     if let Some(value) = &form.authorization {
         headers.push(("authorization".to_owned(), value.to_string()));

@@ -1,8 +1,7 @@
-//! Requests to the token and revocation endpoints, and the answers (RFC 6749, section 5; RFC 7009).
+//! Requests to the token and revocation endpoints (RFC 6749, section 4; RFC 7009).
 //!
-//! Pure. Answers are read as JSON and, for the servers that still send it, as a form. An answer
-//! with an `error` and no token is a refusal whatever its status says. What is kept in clear of an
-//! answer, scopes and connection parameters, holds nothing of its credentials, in any form.
+//! Pure. The gateway's own parameters are each sent once, under the name that the provider has for them; a manifest's
+//! parameter with the name of one of them is left out. Answers are read in [`super::answer`].
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,22 +9,13 @@ use serde_json::{Map, Value};
 use url::form_urlencoded;
 use zeroize::Zeroizing;
 
-use super::callback::error_code;
-use super::clear::CredentialTexts;
-use super::{OAuthError, Provider};
-use toolgate_catalog::is_scope;
-use toolgate_catalog::manifest::TokenAuth;
+use super::Provider;
+use super::dialect::Dialect;
+use toolgate_catalog::manifest::{TokenAuth, TokenBody, TokenStep};
+use toolgate_catalog::token_requests::{REDIRECT_URI, STATE, folded};
 use toolgate_vault::Secret;
 
-/// A longer token is not one.
-const TOKEN_BYTES_MAX: usize = 32 * 1024;
-/// No token is believed to live longer: ten years, in seconds.
-const LIFETIME_S_MAX: u64 = 10 * 365 * 24 * 3600;
-const SCOPES_MAX: usize = 500;
-/// Types of token that are used as bearer tokens (RFC 6750); the words are compared without regard to
-/// case. Slack calls its own `bot` and `user`. Any other type is proven by something that is not
-/// written here, and a server that names none is one that has always sent bearer tokens.
-const TYPES: [&str; 3] = ["bearer", "bot", "user"];
+pub use super::answer::Tokens;
 
 /// What is asked of the token endpoint.
 #[derive(Debug)]
@@ -34,67 +24,78 @@ pub enum TokenGrant<'a> {
         code: &'a Secret,
         redirect_uri: &'a str,
         verifier: &'a Secret,
+        /// Of the authorization, for a provider that wants it repeated.
+        state: Option<&'a Secret>,
+        scopes: &'a [String],
     },
     Refresh {
         token: &'a Secret,
+        redirect_uri: &'a str,
+        scopes: &'a [String],
     },
     ClientCredentials {
         scopes: &'a [String],
     },
 }
 
-/// A request's header and body; the body is zeroed on drop.
-pub struct TokenRequest {
-    pub authorization: Option<Zeroizing<String>>,
-    pub body: Zeroizing<String>,
+impl TokenGrant<'_> {
+    pub(crate) fn is_refresh(&self) -> bool {
+        matches!(self, Self::Refresh { .. })
+    }
 }
 
-/// What a token endpoint gave.
-#[derive(Debug)]
-pub struct Tokens {
-    pub access: Secret,
-    /// Absent: keep the one there is.
-    pub refresh: Option<Secret>,
-    pub lifetime_s: Option<u64>,
-    /// Absent: as asked for.
-    pub scopes: Option<Vec<String>>,
-    /// Of a sign-in with OpenID Connect.
-    pub id_token: Option<Secret>,
-    /// Values of the answer at the asked JSON Pointers, in their order; texts and numbers only, and none
-    /// that shares text with a credential.
-    pub read: Vec<Option<String>>,
+/// A request's headers and body; the body is zeroed on drop.
+pub struct TokenRequest {
+    pub authorization: Option<Zeroizing<String>>,
+    pub content_type: &'static str,
+    pub body: Zeroizing<String>,
 }
 
 /// The request to the token endpoint.
 pub fn request(provider: &Provider, grant: &TokenGrant<'_>) -> TokenRequest {
+    let dialect = &provider.dialect;
     let mut pairs: Vec<(&str, &str)> = Vec::new();
-    let scope;
-    match grant {
+    // What a manifest may have repeated under a name of its own.
+    let mut repeated: Vec<(&str, &str)> = Vec::new();
+    let named = match grant {
         TokenGrant::Code {
             code,
             redirect_uri,
             verifier,
+            state,
+            scopes,
         } => {
             pairs.push(("grant_type", "authorization_code"));
             pairs.push(("code", code.expose()));
-            pairs.push(("redirect_uri", redirect_uri));
+            pairs.push((dialect.redirect_uri(), redirect_uri));
             if provider.pkce {
                 pairs.push(("code_verifier", verifier.expose()));
             }
+            repeated.push((REDIRECT_URI, redirect_uri));
+            repeated.extend(state.map(|state| (STATE, state.expose())));
+            dialect.names_scope(TokenStep::Code).then_some(scopes)
         }
-        TokenGrant::Refresh { token } => {
+        TokenGrant::Refresh {
+            token,
+            redirect_uri,
+            scopes,
+        } => {
             pairs.push(("grant_type", "refresh_token"));
             pairs.push(("refresh_token", token.expose()));
+            repeated.push((REDIRECT_URI, redirect_uri));
+            dialect.names_scope(TokenStep::Refresh).then_some(scopes)
         }
         TokenGrant::ClientCredentials { scopes } => {
             pairs.push(("grant_type", "client_credentials"));
-            if !scopes.is_empty() {
-                scope = scopes.join(&provider.scope_separator);
-                pairs.push(("scope", &scope));
-            }
+            Some(scopes)
         }
+    };
+    let scope = named.map(|scopes| scopes.join(&provider.scope_separator));
+    if let Some(scope) = scope.as_ref().filter(|scope| !scope.is_empty()) {
+        pairs.push(("scope", scope));
     }
-    form(provider, pairs)
+    let own = dialect.own_params(grant.is_refresh(), &repeated);
+    written(provider, pairs, &own)
 }
 
 /// The request to the revocation endpoint (RFC 7009, section 2.1).
@@ -104,14 +105,25 @@ pub fn revocation(provider: &Provider, token: &Secret, refresh: bool) -> TokenRe
     } else {
         "access_token"
     };
-    form(
-        provider,
-        vec![("token", token.expose()), ("token_type_hint", hint)],
-    )
+    let mut pairs = Vec::new();
+    match provider.dialect.revoke_param.as_deref() {
+        None => {
+            pairs.push(("token", token.expose()));
+            pairs.push(("token_type_hint", hint));
+        }
+        Some(name) => pairs.push((name, token.expose())),
+    }
+    written(provider, pairs, &[])
 }
 
-fn form<'a>(provider: &'a Provider, mut pairs: Vec<(&'a str, &'a str)>) -> TokenRequest {
+fn written<'a>(
+    provider: &'a Provider,
+    mut pairs: Vec<(&'a str, &'a str)>,
+    own: &'a [(String, String)],
+) -> TokenRequest {
+    let dialect = &provider.dialect;
     let secret = provider.client_secret.as_ref().map(Secret::expose);
+    let client = (dialect.client_id(), provider.client_id.as_str());
     let mut authorization = None;
     match (provider.token_auth, secret) {
         (TokenAuth::Basic, Some(secret)) => {
@@ -119,143 +131,57 @@ fn form<'a>(provider: &'a Provider, mut pairs: Vec<(&'a str, &'a str)>) -> Token
             let encode = |text: &str| {
                 Zeroizing::new(form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>())
             };
-            let pair = Zeroizing::new(format!(
-                "{}:{}",
-                *encode(&provider.client_id),
-                *encode(secret)
-            ));
-            authorization = Some(Zeroizing::new(format!(
-                "Basic {}",
-                STANDARD.encode(pair.as_bytes())
-            )));
+            authorization = Some(basic(&encode(&provider.client_id), &encode(secret)));
+        }
+        (TokenAuth::BasicRaw, Some(secret)) => {
+            authorization = Some(basic(&provider.client_id, secret));
         }
         (TokenAuth::Post, Some(secret)) => {
-            pairs.push(("client_id", &provider.client_id));
-            pairs.push(("client_secret", secret));
+            pairs.push(client);
+            pairs.push((dialect.client_secret(), secret));
         }
-        (TokenAuth::None, _) | (_, None) => pairs.push(("client_id", &provider.client_id)),
+        (TokenAuth::None, _) | (_, None) => pairs.push(client),
     }
-    let mut body = form_urlencoded::Serializer::new(String::with_capacity(2 * 1024));
-    body.extend_pairs(pairs);
+    let sent: Vec<String> = pairs.iter().map(|(name, _)| folded(name)).collect();
+    let more = own
+        .iter()
+        .filter(|(name, _)| !sent.contains(&folded(name)))
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    pairs.extend(more);
+    let (content_type, body) = body(dialect, &pairs);
     TokenRequest {
         authorization,
-        body: Zeroizing::new(body.finish()),
+        content_type,
+        body,
     }
 }
 
-/// Reads an answer of the token endpoint. `sent`: secrets of the request, which no error may repeat.
-pub fn answer(
-    status: u16,
-    content_type: &str,
-    body: &[u8],
-    separator: &str,
-    pointers: &[&str],
-    sent: &[&str],
-) -> Result<Tokens, OAuthError> {
-    let fields = fields(content_type, body);
-    let text = |fields: &Map<String, Value>, key: &str| {
-        fields
-            .get(key)
-            .and_then(Value::as_str)
-            .filter(|text| !text.is_empty())
-            .map(str::to_owned)
-    };
-    let token = fields
-        .as_ref()
-        .and_then(|fields| text(fields, "access_token"));
-    if let Some(fields) = &fields
-        && token.is_none()
-        && let Some(error) = text(fields, "error")
-    {
-        return Err(match (error.as_str(), status) {
-            ("invalid_client" | "unauthorized_client" | "incorrect_client_credentials", _) => {
-                OAuthError::Client(error_code(&error, sent))
-            }
-            ("temporarily_unavailable" | "server_error" | "slow_down" | "ratelimited", _)
-            | (_, 429 | 500..) => OAuthError::Busy(status),
-            _ => OAuthError::Refused(error_code(&error, sent)),
-        });
-    }
-    match status {
-        200..=299 => {}
-        408 | 425 | 429 | 500.. => return Err(OAuthError::Busy(status)),
-        _ => return Err(OAuthError::Answer("neither a token nor an error code")),
-    }
-    let fields = fields.ok_or(OAuthError::Answer("neither JSON nor a form"))?;
-    let access = token
-        .filter(|token| fits(token))
-        .ok_or(OAuthError::Answer("no access token"))?;
-    if fields
-        .get("token_type")
-        .is_some_and(|kind| !is_bearer(kind))
-    {
-        return Err(OAuthError::Answer("the token is not a bearer token"));
-    }
-    let refresh = text(&fields, "refresh_token").filter(|token| fits(token));
-    let id_token = text(&fields, "id_token").map(Secret::new);
-    // Some servers send a number as text.
-    let lifetime_s = fields.get("expires_in").and_then(|value| match value {
-        Value::String(text) => text.parse().ok(),
-        value => value.as_u64(),
-    });
-    let credentials = CredentialTexts::collect(&fields, sent);
-    let scopes = text(&fields, "scope").map(|scope| {
-        scope
-            // Some servers are asked with spaces and answer with commas.
-            .split(|c: char| c == ' ' || c == ',' || separator.contains(c))
-            .filter(|scope| is_scope(scope) && !credentials.stand_in(scope))
-            .take(SCOPES_MAX)
-            .map(str::to_owned)
-            .collect()
-    });
-    let whole = Value::Object(fields);
-    let read = pointers
-        .iter()
-        .map(|pointer| match whole.pointer(pointer)? {
-            Value::String(text) => Some(text.clone()),
-            Value::Number(number) => Some(number.to_string()),
-            _ => None,
-        })
-        .map(|read| read.filter(|text| !credentials.stand_in(text)))
-        .collect();
-    Ok(Tokens {
-        access: Secret::new(access),
-        refresh: refresh.map(Secret::new),
-        lifetime_s: lifetime_s.map(|s| s.min(LIFETIME_S_MAX)),
-        scopes,
-        id_token,
-        read,
-    })
-}
-
-fn is_bearer(kind: &Value) -> bool {
-    match kind {
-        Value::Null => true,
-        Value::String(word) => TYPES.iter().any(|known| word.eq_ignore_ascii_case(known)),
-        _ => false,
+fn body(dialect: &Dialect, pairs: &[(&str, &str)]) -> (&'static str, Zeroizing<String>) {
+    match dialect.body {
+        TokenBody::Form => {
+            let mut body = form_urlencoded::Serializer::new(String::with_capacity(2 * 1024));
+            body.extend_pairs(pairs);
+            (
+                "application/x-www-form-urlencoded",
+                Zeroizing::new(body.finish()),
+            )
+        }
+        TokenBody::Json => {
+            let members: Map<String, Value> = pairs
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), Value::from(*value)))
+                .collect();
+            (
+                "application/json",
+                Zeroizing::new(Value::Object(members).to_string()),
+            )
+        }
     }
 }
 
-/// What a header can carry.
-fn fits(token: &str) -> bool {
-    token.len() <= TOKEN_BYTES_MAX && token.bytes().all(|byte| (0x20..0x7f).contains(&byte))
-}
-
-fn fields(content_type: &str, body: &[u8]) -> Option<Map<String, Value>> {
-    if let Ok(Value::Object(fields)) = serde_json::from_slice(body) {
-        return Some(fields);
-    }
-    let kind = content_type.split(';').next().unwrap_or_default().trim();
-    let form = kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")
-        || kind.eq_ignore_ascii_case("text/plain");
-    if !form || body.first() == Some(&b'<') {
-        return None;
-    }
-    Some(
-        form_urlencoded::parse(body)
-            .map(|(key, value)| (key.into_owned(), Value::String(value.into_owned())))
-            .collect(),
-    )
+fn basic(user: &str, password: &str) -> Zeroizing<String> {
+    let pair = Zeroizing::new(format!("{user}:{password}"));
+    Zeroizing::new(format!("Basic {}", STANDARD.encode(pair.as_bytes())))
 }
 
 #[cfg(test)]
@@ -276,6 +202,16 @@ mod tests {
             scope_separator: ",".to_owned(),
             authorize_params: BTreeMap::new(),
             origins: Vec::new(),
+            refresh_url: None,
+            dialect: Dialect::default(),
+        }
+    }
+
+    fn refresh(token: &Secret) -> TokenGrant<'_> {
+        TokenGrant::Refresh {
+            token,
+            redirect_uri: "https://g.test/cb",
+            scopes: &[],
         }
     }
 
@@ -307,11 +243,14 @@ mod tests {
                 None,
                 "grant_type=refresh_token&refresh_token=r%2F1&client_id=a+b",
             ),
+            (
+                TokenAuth::BasicRaw,
+                Some("s/1+="),
+                Some("Basic YSBiOnMvMSs9"),
+                "grant_type=refresh_token&refresh_token=r%2F1",
+            ),
         ] {
-            let form = request(
-                &provider(auth, secret),
-                &TokenGrant::Refresh { token: &token },
-            );
+            let form = request(&provider(auth, secret), &refresh(&token));
             assert_eq!(
                 form.authorization.as_ref().map(|text| text.as_str()),
                 header
@@ -328,6 +267,8 @@ mod tests {
             code: &code,
             redirect_uri: "https://g.test/cb",
             verifier: &verifier,
+            state: None,
+            scopes: &[],
         };
         assert_eq!(
             request(&provider, &exchange).body.as_str(),
@@ -349,126 +290,113 @@ mod tests {
         );
     }
 
-    fn read(status: u16, kind: &str, body: &str) -> Result<Tokens, OAuthError> {
-        answer(
-            status,
-            kind,
-            body.as_bytes(),
-            ",",
-            &["/instance_url", "/team/id"],
-            &["hunter2"],
-        )
+    fn dialect(keys: Value) -> Dialect {
+        let mut slot = serde_json::json!({
+            "slot": "user", "title": "User", "type": "oauth2", "audience": [],
+            "placement": {"header": "authorization"},
+        });
+        slot.as_object_mut()
+            .unwrap()
+            .extend(keys.as_object().unwrap().clone());
+        let values = BTreeMap::from([("store".to_owned(), "h 1".to_owned())]);
+        Dialect::from_slot(&serde_json::from_value(slot).unwrap(), &values)
     }
 
-    #[test]
-    fn tokens_are_read_from_json_and_from_forms() {
-        let tokens = read(200, "application/json", r#"{"access_token":"a","refresh_token":"r","expires_in":"3600","scope":"x y,z","instance_url":"https://i.test","team":{"id":7}}"#).unwrap();
-        assert_eq!(
-            (tokens.access.expose(), tokens.refresh.unwrap().expose()),
-            ("a", "r")
-        );
-        assert_eq!(tokens.lifetime_s, Some(3600));
-        assert_eq!(tokens.scopes.unwrap(), ["x", "y", "z"]);
-        assert_eq!(
-            tokens.read,
-            [Some("https://i.test".to_owned()), Some("7".to_owned())]
-        );
-        let tokens = answer(
-            200,
-            "application/json",
-            br#"{"access_token":"a","scope":"x,y z"}"#,
-            " ",
-            &[],
-            &[],
-        );
-        assert_eq!(tokens.unwrap().scopes.unwrap(), ["x", "y", "z"]);
-        let tokens = read(
-            200,
-            "application/x-www-form-urlencoded; charset=utf-8",
-            "access_token=a%2Fb&expires_in=5&scope=x",
-        )
-        .unwrap();
-        assert_eq!(tokens.access.expose(), "a/b");
-        assert_eq!(
-            (tokens.lifetime_s, tokens.scopes.unwrap().len()),
-            (Some(5), 1)
-        );
-        assert!(tokens.refresh.is_none());
-    }
-
-    #[test]
-    fn refused_busy_and_broken_are_three_different_things() {
-        let kind = |status, content, body| match read(status, content, body).unwrap_err() {
-            OAuthError::Refused(code) => format!("refused {code}"),
-            OAuthError::Client(code) => format!("client {code}"),
-            OAuthError::Busy(status) => format!("busy {status}"),
-            OAuthError::Answer(_) => "answer".to_owned(),
-            other => panic!("{other}"),
+    fn bodies(auth: TokenAuth, keys: Value) -> [String; 2] {
+        let provider = Provider {
+            dialect: dialect(keys),
+            pkce: false,
+            ..provider(auth, Some("s"))
         };
-        for (status, body, expected) in [
-            (400, r#"{"error":"invalid_grant"}"#, "refused invalid_grant"),
+        let (code, verifier, state) = (Secret::new("c"), Secret::new("v"), Secret::new("st"));
+        let scopes = ["x".to_owned(), "y".to_owned()];
+        let exchange = TokenGrant::Code {
+            code: &code,
+            redirect_uri: "https://g.test",
+            verifier: &verifier,
+            state: Some(&state),
+            scopes: &scopes,
+        };
+        let renewal = TokenGrant::Refresh {
+            token: &code,
+            redirect_uri: "https://g.test",
+            scopes: &scopes,
+        };
+        [exchange, renewal].map(|grant| request(&provider, &grant).body.as_str().to_owned())
+    }
+
+    #[test]
+    fn a_manifest_adds_parameters_and_names_those_of_the_gateway() {
+        use serde_json::json;
+        let code = "grant_type=authorization_code&code=c&redirect_uri=https%3A%2F%2Fg.test";
+        let renewal = "grant_type=refresh_token&refresh_token=c";
+        for (keys, exchange, refresh) in [
+            // Shopify
             (
-                200,
-                r#"{"ok":false,"error":"invalid_code"}"#,
-                "refused invalid_code",
+                json!({"token_params": {"expiring": "1"}}),
+                "&expiring=1",
+                "&expiring=1",
             ),
-            (400, r#"{"error":"hunter2"}"#, "refused provider_error"),
+            // Basecamp
             (
-                401,
-                r#"{"error":"invalid_client"}"#,
-                "client invalid_client",
+                json!({"token_params": {"type": "web_server"}, "refresh_params": {"type": "refresh"}}),
+                "&type=web_server",
+                "&type=refresh",
             ),
-            (503, r#"{"error":"invalid_grant"}"#, "busy 503"),
-            (400, r#"{"error":"temporarily_unavailable"}"#, "busy 400"),
-            (429, "", "busy 429"),
-            (502, "<html>", "busy 502"),
-            (400, "<html>", "answer"),
-            (302, "", "answer"),
-            (200, "<html>", "answer"),
-            (200, "{}", "answer"),
-            (200, r#"{"access_token":7}"#, "answer"),
-            (200, "{\"access_token\":\"a\\nb\"}", "answer"),
+            // BigCommerce
+            (
+                json!({"token_params": {"context": "stores/{store}"}, "refresh_params": {}, "scope_with": ["code"]}),
+                "&scope=x%2Cy&context=stores%2Fh+1",
+                "",
+            ),
+            // FreshBooks, Dropbox Sign
+            (
+                json!({"token_params": {"state": "{state}"}, "refresh_params": {"redirect_uri": "{redirect_uri}"}}),
+                "&state=st",
+                "&redirect_uri=https%3A%2F%2Fg.test",
+            ),
+            // Microsoft
+            (json!({"scope_with": ["refresh"]}), "", "&scope=x%2Cy"),
+            // A value that is not known, and names that are the gateway's own.
+            (
+                json!({"token_params": {"context": "{other}", "Grant-Type": "password", "code": "x", "redirectUri": "y"},
+                    "refresh_params": {"refreshToken": "x"}}),
+                "",
+                "",
+            ),
         ] {
+            let sent = bodies(TokenAuth::Basic, keys.clone());
             assert_eq!(
-                kind(status, "application/json", body),
-                expected,
-                "{status} {body}"
+                sent,
+                [format!("{code}{exchange}"), format!("{renewal}{refresh}")],
+                "{keys}"
             );
         }
+        // TikTok
+        let named = json!({"client_id_param": "client_key", "client_secret_param": "secret",
+            "redirect_uri_param": "redirect_url", "token_params": {"clientkey": "mine"}});
         assert_eq!(
-            kind(200, "application/x-www-form-urlencoded", "error=bad_code"),
-            "refused bad_code"
+            bodies(TokenAuth::Post, named),
+            [
+                "grant_type=authorization_code&code=c&redirect_url=https%3A%2F%2Fg.test&client_key=a+b&secret=s",
+                "grant_type=refresh_token&refresh_token=c&client_key=a+b&secret=s"
+            ]
+        );
+        let json = bodies(TokenAuth::Post, json!({"token_body": "json"}));
+        let refresh: Value = serde_json::from_str(&json[1]).unwrap();
+        assert_eq!(
+            refresh,
+            json!({"grant_type": "refresh_token", "refresh_token": "c", "client_id": "a b", "client_secret": "s"})
         );
     }
 
     #[test]
-    fn nothing_of_a_credential_is_kept_in_clear() {
-        let access = "ya29.A0tok7f3a9c1e5b2d8064xyz";
-        let reversed: String = access.chars().rev().collect();
-        for value in [
-            access.to_owned(),
-            format!("a-{access}"),
-            access[4..].to_owned(),
-            access[..12].to_owned(),
-            STANDARD.encode(access),
-            reversed,
-            "second-9f8e7d6c5b4a".to_owned(),
-            "nested-1a2b3c4d5e6f".to_owned(),
-        ] {
-            let body = serde_json::json!({
-                "access_token": access, "instance_url": value, "scope": format!("read {value}"),
-                "session_key": "second-9f8e7d6c5b4a", "secrets": {"list": ["nested-1a2b3c4d5e6f"]},
-            });
-            let tokens = read(200, "application/json", &body.to_string()).unwrap();
-            assert_eq!(tokens.read[0], None, "{value}");
-            assert_eq!(tokens.scopes.unwrap(), ["read"], "{value}");
-        }
-    }
-
-    #[test]
-    fn a_token_has_a_largest_size() {
-        let body = |bytes: usize| format!(r#"{{"access_token":"{}"}}"#, "a".repeat(bytes));
-        assert!(read(200, "application/json", &body(TOKEN_BYTES_MAX)).is_ok());
-        assert!(read(200, "application/json", &body(TOKEN_BYTES_MAX + 1)).is_err());
+    fn a_revocation_may_name_its_token_otherwise() {
+        let provider = Provider {
+            dialect: dialect(serde_json::json!({"revoke_param": "access_token"})),
+            ..provider(TokenAuth::None, None)
+        };
+        let sent = revocation(&provider, &Secret::new("a"), false);
+        assert_eq!(sent.body.as_str(), "access_token=a&client_id=a+b");
     }
 }

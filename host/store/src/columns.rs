@@ -48,7 +48,8 @@ macro_rules! columns {
     (connections) => {
         "workspace_id, id, user_id, service, slot, auth_type, account, scopes, parameters, sealed, generation, \
          version, state, state_since_ms, token_expires_at_ms, refreshable, failures, next_retry_at_ms, \
-         last_error, lease_owner, lease_since_ms, lease_until_ms, created_at_ms, updated_at_ms, connected_at_ms"
+         last_error, lease_owner, lease_since_ms, lease_until_ms, created_at_ms, updated_at_ms, connected_at_ms, \
+         refresh_expires_at_ms"
     };
     (hooks) => {
         "connection_id, workspace_id, user_id, service, sealed, accepted, refused, last_accepted_at_ms, \

@@ -3,6 +3,7 @@
 //! Who may refresh one, and what becomes of it, is in [`leases`].
 
 mod accounts;
+mod ends;
 mod leases;
 mod listing;
 
@@ -67,6 +68,8 @@ pub struct Connection {
     pub updated_at_ms: i64,
     /// When the user connected it last: a renewal may bring another account. 0: before this was kept.
     pub connected_at_ms: i64,
+    /// When the refresh token ends, where the provider says it.
+    pub refresh_expires_at_ms: Option<i64>,
 }
 
 impl Connection {
@@ -104,6 +107,15 @@ pub struct NewConnection {
     pub sealed: String,
     pub token_expires_at_ms: Option<i64>,
     pub refreshable: bool,
+    pub refresh_end: Option<RefreshTokenEnd>,
+}
+
+/// The known end of a refresh token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefreshTokenEnd {
+    pub expires_at_ms: i64,
+    /// When it is to be renewed, if that is not tried yet.
+    pub due_at_ms: Option<i64>,
 }
 
 /// The event that subscribers get about a connection.
@@ -117,6 +129,7 @@ pub(super) fn connection_event(kind: EventType, connection: &Connection, at_ms: 
         "state": connection.state.into_str(),
         "last_error": connection.last_error,
         "expires_at": connection.token_expires_at_ms.map(rfc3339),
+        "refresh_token_expires_at": connection.refresh_expires_at_ms.map(rfc3339),
     });
     Event::new(kind, &connection.workspace_id, at_ms, data)
 }
@@ -170,16 +183,19 @@ macro_rules! connect {
                 connections,
                 "INSERT INTO connections (workspace_id, id, user_id, service, slot, auth_type, account, scopes, \
                  parameters, sealed, generation, version, state, state_since_ms, token_expires_at_ms, refreshable, \
-                 failures, created_at_ms, updated_at_ms, connected_at_ms, account_clean) \
+                 failures, created_at_ms, updated_at_ms, connected_at_ms, account_clean, refresh_expires_at_ms, \
+                 refresh_due_at_ms) \
                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, 1, 'active', $13, $11, $12, 0, $13, $13, $13, \
-                 TRUE) ON CONFLICT (workspace_id, id) DO UPDATE SET auth_type = excluded.auth_type, \
+                 TRUE, $14, $15) ON CONFLICT (workspace_id, id) DO UPDATE SET auth_type = excluded.auth_type, \
                  account = excluded.account, scopes = excluded.scopes, parameters = excluded.parameters, \
                  sealed = excluded.sealed, generation = connections.generation + 1, \
                  version = connections.version + 1, state = 'active', state_since_ms = excluded.state_since_ms, \
                  token_expires_at_ms = excluded.token_expires_at_ms, refreshable = excluded.refreshable, failures = 0, \
                  next_retry_at_ms = NULL, last_error = NULL, lease_owner = NULL, lease_since_ms = NULL, \
                  lease_until_ms = NULL, updated_at_ms = excluded.updated_at_ms, \
-                 connected_at_ms = excluded.connected_at_ms, account_clean = TRUE \
+                 connected_at_ms = excluded.connected_at_ms, account_clean = TRUE, \
+                 refresh_expires_at_ms = excluded.refresh_expires_at_ms, \
+                 refresh_due_at_ms = excluded.refresh_due_at_ms \
                  WHERE connections.user_id = excluded.user_id AND connections.service = excluded.service \
                  AND connections.slot = excluded.slot"
             ),
@@ -197,6 +213,8 @@ macro_rules! connect {
         .bind($new.token_expires_at_ms)
         .bind($new.refreshable)
         .bind($now_ms)
+        .bind($new.refresh_end.map(|end| end.expires_at_ms))
+        .bind($new.refresh_end.and_then(|end| end.due_at_ms))
         .fetch_optional(&mut *$tx)
         .await?;
         inserted(u64::from(made.is_some()), "connection id")?;

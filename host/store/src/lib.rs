@@ -93,7 +93,7 @@ pub use client_sessions::ClientSessionMessage;
 pub use connect_flows::{ConnectFlow, FlowState};
 pub use connections::{
     Connection, ConnectionCount, LEASE_MS_MAX, NewConnection, RETRY_MS_MAX, RefreshFailed,
-    Refreshed,
+    RefreshTokenEnd, Refreshed,
 };
 pub use deliveries::{
     AttemptFailed, BLOCKING_ATTEMPTS_MAX, DeliveryAttempt, DeliveryRecord, DueDelivery, Lease,

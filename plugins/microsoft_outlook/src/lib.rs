@@ -34,6 +34,7 @@ toolgate_sdk::plugin! {
         token_url: "https://login.microsoftonline.com/common/oauth2/v2.0/token",
         scopes: ["offline_access", "User.Read", "Mail.Read"],
         token_auth: "post",
+        scope_with: ["refresh"],
         placement: { header: "authorization", template: "Bearer {secret}" },
         audience: ["https://graph.microsoft.com"],
         account: { request: "GET https://graph.microsoft.com/v1.0/me", label: "/userPrincipalName" },

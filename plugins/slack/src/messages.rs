@@ -200,7 +200,7 @@ pub struct SearchMessages {
 }
 
 /// Searches messages in the whole workspace. Slack allows it with a user token (xoxp-) only.
-#[tool(effect = "read", paginated, auth = ["token"], scopes = ["search:read"], keywords = ["find", "grep"],
+#[tool(effect = "read", paginated, auth = ["user", "token"], scopes = ["search:read"], keywords = ["find", "grep"],
        example = { "query": "pickleface", "count": 1 })]
 pub fn search_messages(args: SearchMessages, cx: &Context) -> Result<Output, ToolError> {
     let number = cx.page_number(1)?;

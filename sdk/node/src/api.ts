@@ -1197,6 +1197,11 @@ export interface components {
             last_error?: string | null;
             /** Format: date-time */
             next_retry_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the refresh token ends, where the provider says it.
+             */
+            refresh_token_expires_at?: string | null;
             /** @description Scopes that were asked for or granted. */
             scopes: string[];
             /** @example github */

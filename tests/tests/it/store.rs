@@ -145,6 +145,7 @@ fn new_connection(workspace: &Workspace, id: &str) -> NewConnection {
         parameters: [("subdomain".to_owned(), "acme".to_owned())].into(),
         sealed: "box 1".into(),
         token_expires_at_ms: Some(NOW_MS + 60_000),
+        refresh_end: None,
         refreshable: true,
     }
 }

@@ -1,5 +1,6 @@
 //! Credential slots: where a secret comes from, where it is written and who may receive it.
 
+mod dialect;
 mod placement;
 
 use std::collections::HashSet;
@@ -66,6 +67,7 @@ pub(super) fn check(manifest: &Manifest, found: &mut Lint) {
         audience(manifest, slot, found, &at);
         account(manifest, slot, found, &at);
         token_parameters(manifest, slot, found, &at);
+        dialect::check(manifest, slot, found, &at);
         placement::check(manifest, slot, found, &at.key("placement"));
     }
 }
@@ -83,6 +85,12 @@ fn endpoints(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &ManifestPa
             slot.kind == AuthKind::Oauth2,
         ),
         ("token_url", &slot.token_url, oauth, oauth),
+        (
+            "refresh_url",
+            &slot.refresh_url,
+            false,
+            slot.kind == AuthKind::Oauth2,
+        ),
         ("revoke_url", &slot.revoke_url, false, oauth),
         ("issuer", &slot.issuer, false, slot.kind == AuthKind::Oauth2),
     ] {
@@ -166,7 +174,7 @@ fn check_url(manifest: &Manifest, url: &str) -> Result<(), String> {
     }
     let names = hosts::check(host)?;
     for name in names {
-        if !known_parameter(manifest, name) {
+        if !parameters::is_known(manifest, name) {
             return Err(format!(
                 "`{{{}}}` is not a connection parameter",
                 text::shown(name)
@@ -174,14 +182,6 @@ fn check_url(manifest: &Manifest, url: &str) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-fn known_parameter(manifest: &Manifest, name: &str) -> bool {
-    manifest.parameters.iter().any(|p| p.key == name)
-        || manifest
-            .auth
-            .iter()
-            .any(|slot| slot.token_parameters.contains_key(name))
 }
 
 /// Scope tokens of RFC 6749, section 3.3; none may contain the slot's separator.

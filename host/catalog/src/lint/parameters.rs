@@ -16,6 +16,13 @@ const PATTERN_BYTES_MAX: usize = 500;
 /// Bound of a compiled pattern, in bytes.
 const PATTERN_COMPILED_BYTES_MAX: usize = 256 * 1024;
 
+/// Whether a connection has a parameter of this name, from its user or from a token answer.
+pub(in crate::lint) fn is_known(manifest: &Manifest, name: &str) -> bool {
+    let mut slots = manifest.auth.iter();
+    manifest.parameters.iter().any(|one| one.key == name)
+        || slots.any(|slot| slot.token_parameters.contains_key(name))
+}
+
 pub(super) fn check(manifest: &Manifest, found: &mut Lint) {
     let root = ManifestPath::Root;
     let at = root.key("parameters");

@@ -1,73 +1,12 @@
 //! Facts about comparing manifests, most of them about every place of a whole one.
 
+mod whole;
+
 use serde_json::{Value, json};
 
 use super::{Difference, Rights, TEXT_CHANGE_CHARS_MAX, Upgrades, Weight, normal};
 use crate::manifest::Manifest;
-
-/// A manifest in which every key that this build knows has a value.
-fn whole() -> Value {
-    json!({
-        "manifest": 1, "service": "desk", "title": "Desk", "version": "1.0.0",
-        "description": "Tickets of a help desk.", "homepage": "https://desk.example.com",
-        "categories": ["support"], "hosts": ["api.desk.example.com", "*.files.example.com"],
-        "capabilities": ["egress", "kv"],
-        "request_headers": ["x-desk-version"], "response_headers": ["x-desk-cost"],
-        "response_types": ["application/pdf"],
-        "auth": [{
-            "slot": "user", "title": "Desk account", "type": "oauth2",
-            "authorize_url": "https://desk.example.com/authorize",
-            "token_url": "https://desk.example.com/token",
-            "revoke_url": "https://desk.example.com/revoke",
-            "issuer": "https://desk.example.com", "pkce": false, "scopes": ["read", "write"],
-            "scope_separator": ",", "authorize_params": {"access_type": "offline"}, "token_auth": "post",
-            "fields": [{"key": "name", "title": "Name", "secret": false, "help": "Your name there."},
-                       {"key": "password", "title": "Password", "help": "An app password."}],
-            "placement": [{"header": "x-token", "template": "Token {secret}"},
-                          {"query": "k", "template": "{secret}"}, {"path": "/bot{secret}"},
-                          {"body": "key", "template": "{secret}"},
-                          {"basic": {"username": "{secret}", "password": "x"}},
-                          {"aws_sigv4": {"service": "s3", "region": "eu"}}],
-            "audience": ["https://api.desk.example.com"],
-            "account": {"request": "GET https://api.desk.example.com/me", "label": "/name"},
-            "token_parameters": {"region": "/region"}
-        }, {
-            "slot": "key", "title": "Desk key", "type": "api_key",
-            "placement": [{"header": "x-key", "template": "{secret}"}],
-            "audience": ["https://api.desk.example.com"]
-        }],
-        "parameters": [
-            {"key": "region", "title": "Region", "pattern": "^[a-z]+$", "enum": ["eu", "us"],
-             "default": "eu", "required": false, "help": "Where the account lives."},
-            {"key": "team", "title": "Team"}
-        ],
-        "config": [{"key": "api_base", "title": "Address", "schema": {"type": "string", "maxLength": 200},
-                    "adds_host": true},
-                   {"key": "note", "title": "Note", "schema": {"type": "string"}}],
-        "limits": {"timeout_ms": 5000, "memory_mib": 32, "response_mib": 4},
-        "webhook": {
-            "signature": {"header": "x-signature", "element": "v1", "prefix": "sha256=",
-                          "signed": "{timestamp}.{body}", "timestamp": {"element": "t"}},
-            "delivery": "/id", "challenge": {"at": "/type", "is": "url", "answer": "/challenge"},
-            "event": {"name": [{"body": "/type"}, {"header": "x-kind"}], "data": "/data"}
-        },
-        "tools": [{
-            "name": "search", "title": "Search", "description": "Finds tickets by their words.",
-            "input": {"type": "object", "title": "Arguments", "required": ["q"], "properties": {
-                "q": {"type": "string", "description": "Words.", "maxLength": 50},
-                "site": {"enum": ["eu.example.com", "us.example.com"]},
-                "filter": {"type": "object", "properties": {"state": {"type": "string"}}}}},
-            "output": {"type": "object", "properties": {"n": {"type": "integer"}}},
-            "effect": "read", "queries": ["POST https://api.desk.example.com/search"],
-            "idempotent": true, "paginated": true, "auth": ["user", "key"], "auth_optional": true,
-            "scopes": ["read"], "keywords": ["find"], "examples": [{"q": "printer"}],
-            "deprecated": "Use find."
-        }, {
-            "name": "close", "description": "Closes a ticket.", "input": {"type": "object"},
-            "effect": "write", "auth": ["user"]
-        }]
-    })
-}
+use whole::whole;
 
 fn form(manifest: &Value) -> Option<Value> {
     Manifest::parse(&manifest.to_string())
@@ -326,6 +265,34 @@ fn what_matters_is_said_in_words() {
         (
             |m| m["auth"][0]["authorize_params"]["user_scope"] = json!("admin"),
             "send `user_scope=\"admin\"` when a user authorizes `user`",
+        ),
+        (
+            |m| m["auth"][0]["token_params"]["audience"] = json!("all"),
+            "send `audience=\"all\"` with each token request of `user`",
+        ),
+        (
+            |m| m["auth"][0]["refresh_params"]["type"] = json!("other"),
+            "send `type=\"other\"` when the token of `user` is renewed; before: \"refresh\"",
+        ),
+        (
+            |m| m["auth"][0]["client_id_param"] = json!("app"),
+            "name the parameter `client_id` \"app\" at the authorization server of `user`",
+        ),
+        (
+            |m| m["auth"][0]["refresh_url"] = json!("https://other.example.com/t"),
+            "obtained through \"https://other.example.com/t\" (refresh_url)",
+        ),
+        (
+            |m| m["auth"][0]["token_answer"]["access_token"] = json!("/id_token"),
+            "read access_token of the token answer of `user` at \"/id_token\"",
+        ),
+        (
+            |m| m["auth"][0]["scope_with"] = json!(["code", "refresh"]),
+            "name the scopes of `user` in the token requests \"code\", \"refresh\"",
+        ),
+        (
+            |m| m["auth"][0]["token_lifetime_s"] = json!(60),
+            "take a token of `user` to live 60 seconds",
         ),
         (
             |m| m["auth"][0]["token_parameters"]["more"] = json!("/access_token"),

@@ -69,6 +69,79 @@ pub(super) fn describe(place: &[PathStep], old: Option<&Value>, new: Option<&Val
             ),
             old,
         ),
+        (["auth", "*", "token_params", _], old, Some(new)) => changed(
+            format!(
+                "send `{last}={}` with each token request of `{slot}`",
+                text(new)
+            ),
+            old,
+        ),
+        (["auth", "*", "refresh_params", _], old, Some(new)) => changed(
+            format!(
+                "send `{last}={}` when the token of `{slot}` is renewed",
+                text(new)
+            ),
+            old,
+        ),
+        (["auth", "*", "refresh_params"], None, Some(new)) => format!(
+            "send {} when the token of `{slot}` is renewed, in place of `token_params`",
+            new
+        ),
+        (
+            [
+                "auth",
+                "*",
+                "client_id_param"
+                | "client_secret_param"
+                | "redirect_uri_param"
+                | "scope_param"
+                | "revoke_param",
+            ],
+            old,
+            Some(new),
+        ) => changed(
+            format!(
+                "name the parameter `{}` {} at the authorization server of `{slot}`",
+                match last {
+                    "revoke_param" => "token",
+                    _ => last.trim_end_matches("_param"),
+                },
+                text(new)
+            ),
+            old,
+        ),
+        (["auth", "*", "scope_with"], old, Some(new)) => changed(
+            format!(
+                "name the scopes of `{slot}` in the token requests {}",
+                text(new)
+            ),
+            old,
+        ),
+        (["auth", "*", "token_body"], _, Some(new)) => {
+            format!("send the token requests of `{slot}` as {}", text(new))
+        }
+        (["auth", "*", "token_auth"], old, Some(new)) => changed(
+            format!(
+                "show the client secret to the authorization server of `{slot}` by {}",
+                text(new)
+            ),
+            old,
+        ),
+        (["auth", "*", "token_answer", ..], old, Some(new)) => changed(
+            format!(
+                "read {} of the token answer of `{slot}` at {}",
+                place.get(3).map_or("the tokens", |step| step.name.as_str()),
+                text(new)
+            ),
+            old,
+        ),
+        (["auth", "*", "token_lifetime_s"], old, Some(new)) => changed(
+            format!(
+                "take a token of `{slot}` to live {} seconds where the provider does not say it",
+                text(new)
+            ),
+            old,
+        ),
         (["auth", "*", "token_parameters", _], old, Some(new)) => changed(
             format!(
                 "read the value `{last}` from {} of the token answer of `{slot}` and hand it to the plugin",
@@ -83,7 +156,7 @@ pub(super) fn describe(place: &[PathStep], old: Option<&Value>, new: Option<&Val
             [
                 "auth",
                 "*",
-                "authorize_url" | "token_url" | "revoke_url" | "issuer",
+                "authorize_url" | "token_url" | "refresh_url" | "revoke_url" | "issuer",
             ],
             old,
             Some(new),

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::ConnectionManager;
 use super::refresh::{AHEAD_MS, UnusableReason, ends_soon};
+use toolgate_catalog::manifest::Manifest;
 use toolgate_store::{Connection, StoreError};
 
 /// How often is looked.
@@ -59,7 +60,18 @@ async fn round(
             break;
         }
     }
+    let ending = manager.store.refresh_tokens_due(now_ms, PAGE).await?;
+    stream::iter(ending)
+        .for_each_concurrent(AT_ONCE_MAX, |row| renew_refresh_token(manager, row))
+        .await;
     Ok(())
+}
+
+/// Renews a connection whose refresh token ends, however long its access token lives.
+async fn renew_refresh_token(manager: &Arc<ConnectionManager>, row: Connection) {
+    if let Some(serving) = manager.serving(&row.service) {
+        fresh(manager, &serving.manifest, &row, Some(row.generation)).await;
+    }
 }
 
 /// Renews one connection, unless its service is gone or its token still has time.
@@ -77,8 +89,17 @@ async fn renew(manager: &Arc<ConnectionManager>, row: Connection) {
     if short || !ends_soon(&row, &credential, manager.clock.now_ms()) {
         return;
     }
+    fresh(manager, &serving.manifest, &row, None).await;
+}
+
+async fn fresh(
+    manager: &Arc<ConnectionManager>,
+    manifest: &Arc<Manifest>,
+    row: &Connection,
+    rejected: Option<i64>,
+) {
     let fresh = manager
-        .fresh(&serving.manifest, &row.workspace_id, &row.id, None)
+        .fresh(manifest, &row.workspace_id, &row.id, rejected)
         .await;
     // A refusal and a provider that is away are logged where they are noted.
     if let Err(UnusableReason::Broken(cause)) = fresh {

@@ -11,6 +11,7 @@ use toolgate_catalog::is_scope;
 use toolgate_catalog::manifest::{AuthKind, Manifest, Slot};
 use toolgate_egress::{self as egress, Grant};
 use toolgate_oauth::Provider;
+use toolgate_oauth::dialect::Dialect;
 use toolgate_store::{ALL_WORKSPACES, OAuthApp, Role, Store};
 use toolgate_vault::{SealContext, Secret, Vault};
 
@@ -247,6 +248,7 @@ pub fn provider(
         authorize_url: address(&slot.authorize_url)?,
         token_url: address(&slot.token_url)?
             .ok_or_else(|| Error::Internal(anyhow::anyhow!("an OAuth slot has a token_url")))?,
+        refresh_url: address(&slot.refresh_url)?,
         revoke_url: address(&slot.revoke_url)?,
         issuer: address(&slot.issuer)?,
         client_id: app.client_id.clone(),
@@ -255,6 +257,7 @@ pub fn provider(
         pkce: slot.pkce,
         scope_separator: slot.scope_separator.clone(),
         authorize_params: slot.authorize_params.clone(),
+        dialect: Dialect::from_slot(slot, parameters),
         origins: base.into_iter().collect(),
     })
 }

@@ -92,6 +92,7 @@ mod tests {
             created_at_ms: 0,
             updated_at_ms: 0,
             connected_at_ms: 0,
+            refresh_expires_at_ms: None,
         }
     }
 

@@ -5,8 +5,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use toolgate_store::RefreshTokenEnd;
 use toolgate_vault::Secret;
 
+/// A refresh token is renewed this long before its end, or in the last quarter of a longer life, or in the second half
+/// of a shorter one. Before subscribers are told of an end a week ahead, so that a renewal may move it first.
+const REFRESH_AHEAD_MS: i64 = 8 * 24 * 60 * 60 * 1_000;
 /// Access and refresh tokens of the last two refreshes.
 const SPENT_MAX: usize = 4;
 
@@ -22,6 +26,9 @@ pub(super) struct OpenCredential {
     pub lifetime_ms: Option<i64>,
     /// When the request that renewed the access token was sent; `None` for the first token of a connection.
     pub renewed_at_ms: Option<i64>,
+    /// How long the refresh token lives from its making, where the provider says it.
+    pub refresh_life_ms: Option<i64>,
+    pub refresh_expires_at_ms: Option<i64>,
 }
 
 /// A browser that was sent to the provider.
@@ -66,6 +73,10 @@ struct WrittenCredential<'a> {
     lifetime_ms: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     renewed_at_ms: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refresh_life_ms: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refresh_expires_at_ms: Option<i64>,
 }
 
 #[derive(Deserialize)]
@@ -76,6 +87,8 @@ struct ReadCredential {
     spent: Vec<String>,
     lifetime_ms: Option<i64>,
     renewed_at_ms: Option<i64>,
+    refresh_life_ms: Option<i64>,
+    refresh_expires_at_ms: Option<i64>,
 }
 
 #[derive(Serialize)]
@@ -113,6 +126,34 @@ impl OpenCredential {
         }
     }
 
+    /// Notes what a token answer says of the refresh token's life. One that is replaced lives as long as the one
+    /// before, unless the provider says otherwise; one that stays ends when it did.
+    pub(super) fn note_refresh_life(
+        &mut self,
+        said_ms: Option<i64>,
+        replaced: bool,
+        asked_ms: i64,
+    ) {
+        match said_ms {
+            Some(life_ms) => self.refresh_life_ms = Some(life_ms),
+            None if !replaced => return,
+            None => {}
+        }
+        self.refresh_expires_at_ms = self.refresh_life_ms.map(|life_ms| asked_ms + life_ms);
+    }
+
+    /// When the refresh token ends, and when it is renewed for its own sake. A renewal that is due at `now_ms` has been
+    /// tried by what is stored now.
+    pub(super) fn refresh_end(&self, now_ms: i64) -> Option<RefreshTokenEnd> {
+        let (expires_at_ms, life_ms) = (self.refresh_expires_at_ms?, self.refresh_life_ms?);
+        let ahead_ms = (life_ms / 4).max(REFRESH_AHEAD_MS).min(life_ms / 2);
+        let due_at_ms = expires_at_ms - ahead_ms;
+        Some(RefreshTokenEnd {
+            expires_at_ms,
+            due_at_ms: (due_at_ms > now_ms).then_some(due_at_ms),
+        })
+    }
+
     pub(super) fn to_secret(&self) -> Secret {
         text(&self.written())
     }
@@ -132,6 +173,8 @@ impl OpenCredential {
             spent: self.spent.iter().map(Secret::expose).collect(),
             lifetime_ms: self.lifetime_ms,
             renewed_at_ms: self.renewed_at_ms,
+            refresh_life_ms: self.refresh_life_ms,
+            refresh_expires_at_ms: self.refresh_expires_at_ms,
         }
     }
 
@@ -146,6 +189,8 @@ impl OpenCredential {
             spent: read.spent.into_iter().map(Secret::new).collect(),
             lifetime_ms: read.lifetime_ms,
             renewed_at_ms: read.renewed_at_ms,
+            refresh_life_ms: read.refresh_life_ms,
+            refresh_expires_at_ms: read.refresh_expires_at_ms,
         }
     }
 }
@@ -206,6 +251,8 @@ mod tests {
             spent: vec![Secret::new("hunter5")],
             lifetime_ms: Some(5),
             renewed_at_ms: Some(7),
+            refresh_life_ms: Some(8),
+            refresh_expires_at_ms: Some(9),
         };
         let written = credential.to_secret();
         assert_eq!(OpenCredential::parse(&written).unwrap(), credential);
@@ -226,5 +273,47 @@ mod tests {
         let shown = format!("{waiting:?} {started:?} {written:?}");
         assert!(!shown.contains("hunter"), "{shown}");
         assert!(OpenCredential::parse(&Secret::new("{}")).is_err());
+    }
+
+    #[test]
+    fn a_refresh_token_is_renewed_before_its_end_while_that_moves_it() {
+        let day_ms = 24 * 60 * 60 * 1_000;
+        let ends = |credential: &OpenCredential, now_ms| {
+            let end = credential.refresh_end(now_ms)?;
+            Some((
+                end.expires_at_ms / day_ms,
+                end.due_at_ms.map(|due_ms| due_ms / day_ms),
+            ))
+        };
+        let mut credential = OpenCredential::default();
+        credential.note_refresh_life(None, true, 0);
+        assert_eq!(ends(&credential, 0), None, "nothing is known");
+        for (life_days, due_day) in [(90, 67), (14, 7), (20, 12)] {
+            credential.note_refresh_life(Some(life_days * day_ms), true, 0);
+            assert_eq!(ends(&credential, 0), Some((life_days, Some(due_day))));
+        }
+        credential.note_refresh_life(None, false, 5 * day_ms);
+        assert_eq!(
+            ends(&credential, 5 * day_ms),
+            Some((20, Some(12))),
+            "it stays"
+        );
+        assert_eq!(
+            ends(&credential, 13 * day_ms),
+            Some((20, None)),
+            "and was tried"
+        );
+        credential.note_refresh_life(None, true, 5 * day_ms);
+        assert_eq!(
+            ends(&credential, 5 * day_ms),
+            Some((25, Some(17))),
+            "a new one"
+        );
+        credential.note_refresh_life(Some(15 * day_ms), false, 10 * day_ms);
+        assert_eq!(
+            ends(&credential, 10 * day_ms),
+            Some((25, Some(17))),
+            "what is left"
+        );
     }
 }

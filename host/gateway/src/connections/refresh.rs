@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use super::credential::OpenCredential;
 use super::requests::ConnectionPurpose;
 use super::{ConnectionManager, Error, about, apps, backoff, place_of, slot_of};
-use toolgate_catalog::manifest::{AuthKind, CLIENT_ID, Manifest};
+use toolgate_catalog::manifest::{AuthKind, CLIENT_ID, Manifest, Slot};
 use toolgate_core::ids;
 use toolgate_core::states::ConnectionHealth;
 use toolgate_core::trace;
@@ -259,6 +259,7 @@ impl ConnectionManager {
                     token_expires_at_ms: credential.lifetime_ms.map(|life| made_ms + life),
                     refreshable: row.refreshable,
                     scopes,
+                    refresh_end: credential.refresh_end(now_ms),
                 };
                 let (workspace_id, id) = (&row.workspace_id, &row.id);
                 let stored =
@@ -311,11 +312,17 @@ impl ConnectionManager {
         };
         let provider = apps::provider(&self.vault, slot, &app, &row.parameters)?;
         let mut credential = self.open(row)?;
+        let redirect_uri = format!("{}{}", self.public_url, apps::CALLBACK_PATH);
+        let scopes = renewed_scopes(slot, &row.scopes);
         let grant = match (slot.kind, &credential.refresh) {
             (AuthKind::Oauth2ClientCredentials, _) => TokenGrant::ClientCredentials {
                 scopes: &row.scopes,
             },
-            (_, Some(token)) => TokenGrant::Refresh { token },
+            (_, Some(token)) => TokenGrant::Refresh {
+                token,
+                redirect_uri: &redirect_uri,
+                scopes: &scopes,
+            },
             (_, None) => return Ok(Err(OAuthError::Refused("no_refresh_token".to_owned()))),
         };
         let requests = self.requests(ConnectionPurpose::TokenRefresh, about(row));
@@ -337,16 +344,25 @@ impl ConnectionManager {
         }
         let client_id = Secret::new(provider.client_id.clone());
         credential.values.insert(CLIENT_ID.to_owned(), client_id);
-        credential.lifetime_ms = tokens.lifetime_s.map(ms);
+        // A provider that does not say it again means as before.
+        let lifetime_ms = lifetime_ms(&tokens, slot, asked_ms);
+        credential.lifetime_ms = lifetime_ms.or(credential.lifetime_ms);
         credential.renewed_at_ms = Some(asked_ms);
+        let life_ms = tokens
+            .refresh_lifetime
+            .and_then(|life| life.from_ms(asked_ms));
+        let mut replaced = false;
         if let Some(token) = tokens.refresh {
             match credential.refresh.replace(token.clone()) {
-                Some(spent) if spent != token => credential.spend(spent),
+                Some(spent) if spent != token => {
+                    replaced = true;
+                    credential.spend(spent);
+                }
                 _ => {}
             }
         }
-        let scopes = tokens.scopes.map(|granted| union(&row.scopes, granted));
-        Ok(Ok((credential, scopes)))
+        credential.note_refresh_life(life_ms, replaced, asked_ms);
+        Ok(Ok((credential, tokens.scopes)))
     }
 
     /// Notes a failed refresh and says what follows from it.
@@ -426,8 +442,24 @@ fn renewed_just_now(credential: &OpenCredential, now_ms: i64) -> bool {
     age_ms.is_some_and(|age_ms| (0..young_ms).contains(&age_ms))
 }
 
-pub(super) fn ms(seconds: u64) -> i64 {
+/// How long an access token lives: as the provider says, else as the manifest does.
+fn lifetime_ms(tokens: &oauth::token::Tokens, slot: &Slot, asked_ms: i64) -> Option<i64> {
+    let said = tokens.lifetime.and_then(|life| life.from_ms(asked_ms));
+    said.or_else(|| slot.token_lifetime_s.map(ms))
+}
+
+fn ms(seconds: u64) -> i64 {
     i64::try_from(seconds.saturating_mul(1_000)).unwrap_or(i64::MAX / 2)
+}
+
+/// What a renewal asks for where the provider wants the scopes again: those that were granted, and the slot's own that
+/// ask for a refresh token, which few answers repeat (`offline_access` at Microsoft, `offline` at Whoop).
+fn renewed_scopes(slot: &Slot, granted: &[String]) -> Vec<String> {
+    let offline = slot
+        .scopes
+        .iter()
+        .filter(|scope| scope.starts_with("offline"));
+    union(granted, offline.cloned())
 }
 
 /// What was asked for or granted, without repetition.
@@ -443,16 +475,24 @@ pub(super) fn union(first: &[String], more: impl IntoIterator<Item = String>) ->
 
 /// A token answer as a credential. The client id goes with it: some providers want to see it beside
 /// the token that was issued to it.
-pub(super) fn credential_of(tokens: &oauth::token::Tokens, client_id: &str) -> OpenCredential {
-    OpenCredential {
+pub(super) fn credential_of(
+    tokens: &oauth::token::Tokens,
+    slot: &Slot,
+    client_id: &str,
+    asked_ms: i64,
+) -> OpenCredential {
+    let mut credential = OpenCredential {
         values: [
             ("secret".to_owned(), tokens.access.clone()),
             (CLIENT_ID.to_owned(), Secret::new(client_id)),
         ]
         .into(),
         refresh: tokens.refresh.clone(),
-        spent: Vec::new(),
-        lifetime_ms: tokens.lifetime_s.map(ms),
-        renewed_at_ms: None,
-    }
+        lifetime_ms: lifetime_ms(tokens, slot, asked_ms),
+        ..OpenCredential::default()
+    };
+    let refresh_life = tokens.refresh_lifetime.filter(|_| tokens.refresh.is_some());
+    let life_ms = refresh_life.and_then(|life| life.from_ms(asked_ms));
+    credential.note_refresh_life(life_ms, true, asked_ms);
+    credential
 }

@@ -98,6 +98,8 @@ impl Gateway {
                 code: &code,
                 redirect_uri: &redirect_uri,
                 verifier: &verifier,
+                state: None,
+                scopes: &slot.scopes,
             };
             let tried = self
                 .connections

@@ -20,6 +20,10 @@ const ENDS_EVERY: u32 = 3;
 const COUNT_EVERY: u32 = 6;
 /// Told of the end of a credential that nobody can renew, a day ahead.
 const EXPIRING_AHEAD_MS: i64 = 24 * 60 * 60 * 1_000;
+/// The same of a refresh token whose end no renewal moves.
+const REFRESH_ENDING_AHEAD_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
+/// How long a renewal may have been due without success before that.
+const REFRESH_TRIED_MS: i64 = 24 * 60 * 60 * 1_000;
 /// Contents of plugin files that nothing names stay this long: one that is being put in is named a moment later.
 const PLUGIN_BYTES_KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
 const EXPIRING_AT_ONCE: usize = 200;
@@ -130,6 +134,14 @@ pub(crate) async fn emit_end_events(gateway: &Gateway) -> Result<(), StoreError>
     let (store, now_ms) = (&gateway.store, gateway.clock.now_ms());
     store
         .emit_expiry_events(EXPIRING_AHEAD_MS, EXPIRING_AT_ONCE, now_ms)
+        .await?;
+    store
+        .emit_refresh_end_events(
+            REFRESH_ENDING_AHEAD_MS,
+            REFRESH_TRIED_MS,
+            EXPIRING_AT_ONCE,
+            now_ms,
+        )
         .await?;
     store.expire_approvals(None, now_ms).await?;
     Ok(())

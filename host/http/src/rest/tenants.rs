@@ -45,6 +45,7 @@ pub(crate) async fn belongings(world: &TestWorld) -> BTreeMap<&'static str, Stri
                 parameters: BTreeMap::new(),
                 sealed: "box".to_owned(),
                 token_expires_at_ms: None,
+                refresh_end: None,
                 refreshable: false,
             },
             NOW_MS,

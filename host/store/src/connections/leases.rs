@@ -4,7 +4,7 @@
 //! database; what it brought is stored only by that holder. That a refresh is running is not a
 //! stored state but an unexpired lease, so a process that dies leaves nothing stuck.
 
-use super::{Connection, LEASE_MS_MAX, health, tell};
+use super::{Connection, LEASE_MS_MAX, RefreshTokenEnd, health, tell};
 use crate::changes::bump;
 use crate::columns::returning;
 use crate::text::Json;
@@ -19,6 +19,7 @@ pub struct Refreshed<'a> {
     pub refreshable: bool,
     /// `None`: as before.
     pub scopes: Option<&'a [String]>,
+    pub refresh_end: Option<RefreshTokenEnd>,
 }
 
 /// Why a refresh brought nothing, and what follows.
@@ -126,7 +127,8 @@ impl Store {
                      scopes = COALESCE($7, scopes), generation = generation + 1, version = version + 1, \
                      state_since_ms = CASE WHEN state = 'active' THEN state_since_ms ELSE $8 END, state = 'active', \
                      failures = 0, next_retry_at_ms = NULL, last_error = NULL, lease_owner = NULL, \
-                     lease_since_ms = NULL, lease_until_ms = NULL, updated_at_ms = $8 \
+                     lease_since_ms = NULL, lease_until_ms = NULL, updated_at_ms = $8, \
+                     refresh_expires_at_ms = $9, refresh_due_at_ms = $10 \
                      WHERE workspace_id = $1 AND id = $2 AND lease_owner = $3"
                 ),
             )
@@ -138,6 +140,8 @@ impl Store {
             .bind(refreshed.refreshable)
             .bind(&scopes)
             .bind(now_ms)
+            .bind(refreshed.refresh_end.map(|end| end.expires_at_ms))
+            .bind(refreshed.refresh_end.and_then(|end| end.due_at_ms))
             .fetch_optional(&mut *tx)
             .await?;
             bump!(tx, Topic::Connections);

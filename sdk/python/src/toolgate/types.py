@@ -1698,6 +1698,10 @@ class ConnectionInfo(TypedDict):
     Why the last refresh failed.
     """
     created_at: str
+    refresh_token_expires_at: NotRequired[str | None]
+    """
+    When the refresh token ends, where the provider says it.
+    """
 
 
 class CreateWebhookBody(TypedDict):

@@ -69,6 +69,18 @@ const SLOT: Shape = &[
     ("scope_separator", false),
     ("authorize_params", false),
     ("token_auth", false),
+    ("refresh_url", false),
+    ("token_params", false),
+    ("refresh_params", false),
+    ("client_id_param", false),
+    ("client_secret_param", false),
+    ("redirect_uri_param", false),
+    ("scope_param", false),
+    ("scope_with", false),
+    ("token_body", false),
+    ("token_answer", false),
+    ("token_lifetime_s", false),
+    ("revoke_param", false),
     ("fields", false),
     ("placement", true),
     ("audience", true),
@@ -80,6 +92,14 @@ const FIELD: Shape = &[
     ("title", true),
     ("secret", false),
     ("help", false),
+];
+const TOKEN_ANSWER: Shape = &[
+    ("access_token", false),
+    ("refresh_token", false),
+    ("expires_in", false),
+    ("refresh_token_expires_in", false),
+    ("scope", false),
+    ("error", false),
 ];
 const ACCOUNT: Shape = &[("request", true), ("label", true)];
 const PLACEMENTS: [(&str, Shape); 6] = [
@@ -444,7 +464,14 @@ fn check_slot(slot: &Json) -> syn::Result<()> {
                     "basic",
                 ],
             )?,
-            "token_auth" => check_word(value, &["basic", "post", "none"])?,
+            "token_auth" => check_word(value, &["basic", "basic_raw", "post", "none"])?,
+            "token_body" => check_word(value, &["form", "json"])?,
+            "token_answer" => check_shape(value.object()?, TOKEN_ANSWER, value.span)?,
+            "scope_with" => {
+                for one in value.array()? {
+                    check_word(one, &["code", "refresh"])?;
+                }
+            }
             "fields" => check_each(value, FIELD)?,
             "account" => check_shape(value.object()?, ACCOUNT, value.span)?,
             "placement" => match &value.value {

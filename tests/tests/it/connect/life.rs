@@ -92,7 +92,8 @@ async fn search_says_whether_a_tool_is_connected() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_is_renewed_ahead_of_its_end() {
     let (gateway, provider) = world().await;
-    provider.memory().lifetime_s = Some(0);
+    // One millisecond. 0 would say nothing.
+    provider.memory().lifetime_s = Some(0.001);
     connect(&gateway, &provider, "ada").await;
     assert_eq!(run(&gateway, "ada").await["status"], "success");
     assert_eq!(run(&gateway, "ada").await["status"], "success");
@@ -103,6 +104,52 @@ async fn a_token_is_renewed_ahead_of_its_end() {
         asked.iter().filter(|one| one.target == "/user").count() == 3,
         "{asked:?}"
     );
+}
+
+/// What a provider said of a life once counts until it says something else.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_life_that_a_renewal_does_not_repeat_counts_on() {
+    let (gateway, provider) = world().await;
+    provider.memory().lifetime_s = Some(0.001);
+    connect(&gateway, &provider, "ada").await;
+    for said in [json!({"expires_in": null}), json!({"expires_in": 0})] {
+        provider.memory().beside = said.as_object().unwrap().clone();
+        let before = provider.memory().refreshes;
+        assert_eq!(run(&gateway, "ada").await["status"], "success");
+        assert_eq!(provider.memory().refreshes, before + 1, "{said}");
+    }
+    // Without a life there is no end.
+    provider.memory().lifetime_s = Some(0.0);
+    provider.memory().beside.clear();
+    connect(&gateway, &provider, "eve").await;
+    let before = provider.memory().refreshes;
+    assert_eq!(run(&gateway, "eve").await["status"], "success");
+    assert_eq!(run(&gateway, "eve").await["status"], "success");
+    assert_eq!(provider.memory().refreshes, before);
+}
+
+/// A page in place of an answer is the provider's word too, and the end of a refresh token is shown.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_provider_says_of_a_refresh_reaches_people() {
+    let (gateway, provider) = world().await;
+    let ends = json!({"refresh_token_expires_in": 7_776_000});
+    provider.memory().beside = ends.as_object().unwrap().clone();
+    let id = connect(&gateway, &provider, "ada").await;
+    let shown = gateway.get(&format!("/v1/connections/{id}")).await.data();
+    let ends_ms =
+        toolgate_core::clock::parse_rfc3339(shown["refresh_token_expires_at"].as_str().unwrap());
+    let left_ms = ends_ms.unwrap() - gateway.gateway.clock().now_ms();
+    assert!(
+        (7_700_000_000..=7_776_000_000).contains(&left_ms),
+        "{shown}"
+    );
+    provider.expire_access_tokens();
+    provider.memory().broken = Some(400);
+    let ran = run(&gateway, "ada").await;
+    assert_eq!(ran["status"], "auth_expired", "{ran}");
+    assert!(ran["connect_url"].is_string(), "{ran}");
+    let shown = gateway.get(&format!("/v1/connections/{id}")).await.data();
+    assert_eq!(shown["last_error"], "the provider refused: provider_error");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -26,6 +26,7 @@ async fn with_hook() -> (TestGateway, &'static str) {
         parameters: Default::default(),
         sealed: "box".to_owned(),
         token_expires_at_ms: None,
+        refresh_end: None,
         refreshable: false,
     };
     store.connect(&connection, 0).await.unwrap();

@@ -55,7 +55,7 @@ async fn a_plugin_that_wants_a_credential_as_parameter_is_not_let_in() {
     gateway.wait_for_file("good.wasm", "active").await;
 }
 
-/// Defence: `host/oauth/src/token.rs`, which compares what is kept with every credential of the answer.
+/// Defence: `host/oauth/src/answer.rs`, which compares what is kept with every credential of the answer.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_place_that_may_be_read_brings_no_credential() {
     let provider = Provider::start().await;
@@ -164,17 +164,17 @@ async fn a_parameter_of_an_older_row_that_holds_a_secret_is_not_handed_out() {
     }
 }
 
-/// Defence: `host/oauth/src/token.rs` takes bearer tokens alone.
+/// Defence: `host/oauth/src/answer.rs` refuses types of token that need a proof of possession.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_that_is_no_bearer_token_makes_no_connection() {
     let provider = Provider::start().await;
     for (kind, status) in [
         (json!("mac"), "none"),
         (json!("DPoP"), "none"),
-        (json!("N_A"), "none"),
-        (json!(""), "none"),
-        (json!(["bearer"]), "none"),
+        (json!(["DPoP"]), "none"),
         (json!("bearer mac"), "none"),
+        (json!("User Access Token"), "active"),
+        (json!(""), "active"),
         (json!("BEARER"), "active"),
     ] {
         provider.memory().reset_token_counter();

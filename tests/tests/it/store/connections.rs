@@ -1,6 +1,7 @@
 use toolgate_core::states::ConnectionHealth;
 use toolgate_store::{
-    Connection, NewConnection, RefreshFailed, Refreshed, Store, StoreError, Workspace,
+    Connection, NewConnection, RefreshFailed, RefreshTokenEnd, Refreshed, Store, StoreError,
+    Workspace,
 };
 
 use super::{Empty, NOW_MS, new_connection, on_both, workspace};
@@ -17,12 +18,14 @@ on_both!(
     a_failed_refresh_waits_for_its_time,
     a_state_is_not_set_on_a_newer_credential,
     a_lease_and_a_wait_of_a_clock_that_was_ahead_hold_up_no_refresh,
+    a_refresh_token_that_no_renewal_keeps_alive_is_told_of_once,
 );
 
 fn refreshed(sealed: &str) -> Refreshed<'_> {
     Refreshed {
         sealed,
         token_expires_at_ms: Some(NOW_MS + 120_000),
+        refresh_end: None,
         refreshable: true,
         scopes: None,
     }
@@ -434,6 +437,64 @@ async fn a_state_is_not_set_on_a_newer_credential(at: Empty) {
         (row.state, row.state_since_ms),
         (ConnectionHealth::ReauthNeeded, NOW_MS + 1)
     );
+}
+
+async fn a_refresh_token_that_no_renewal_keeps_alive_is_told_of_once(at: Empty) {
+    const DAY_MS: i64 = 86_400_000;
+    let acme = workspace(&at.store, "acme").await;
+    let end = |days: i64, due_days: Option<i64>| {
+        Some(RefreshTokenEnd {
+            expires_at_ms: NOW_MS + days * DAY_MS,
+            due_at_ms: due_days.map(|days| NOW_MS + days * DAY_MS),
+        })
+    };
+    for (id, refresh_end) in [
+        ("tried", end(7, None)),
+        ("overdue", end(6, Some(-2))),
+        ("due", end(6, Some(0))),
+        ("later", end(8, None)),
+        ("ended", end(0, None)),
+        ("unknown", None),
+    ] {
+        let new = NewConnection {
+            refresh_end,
+            ..new_connection(&acme, id)
+        };
+        at.store.connect(&new, NOW_MS).await.unwrap();
+    }
+    let row = at
+        .store
+        .find_connection(&acme.id, "tried")
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(row.refresh_expires_at_ms, Some(NOW_MS + 7 * DAY_MS));
+    let tell = async || {
+        let told = at
+            .store
+            .emit_refresh_end_events(7 * DAY_MS, DAY_MS, 10, NOW_MS);
+        told.await.unwrap()
+    };
+    assert_eq!(tell().await, 2, "tried and overdue");
+    assert_eq!(tell().await, 0);
+    let due = at.store.refresh_tokens_due(NOW_MS, 10).await.unwrap();
+    let due: Vec<&str> = due.iter().map(|row| row.id.as_str()).collect();
+    assert_eq!(due, ["overdue", "due"]);
+    // A renewal that moves the end is told of again when the new end comes.
+    let leased = at
+        .store
+        .try_lease_connection(&acme.id, "tried", "me", NOW_MS, 1_000);
+    assert!(leased.await.unwrap().is_some());
+    let renewed = Refreshed {
+        refresh_end: end(5, None),
+        ..refreshed("box 2")
+    };
+    let stored = at
+        .store
+        .store_refreshed(&acme.id, "tried", "me", &renewed, NOW_MS);
+    let row = stored.await.unwrap().unwrap();
+    assert_eq!(row.refresh_expires_at_ms, Some(NOW_MS + 5 * DAY_MS));
+    assert_eq!(tell().await, 1);
 }
 
 /// What one process tells while another one holds the row and then changes it as `meanwhile` does.

@@ -127,6 +127,7 @@ fn connection(at: &At, id: &str) -> NewConnection {
         parameters: Default::default(),
         sealed: "box".to_owned(),
         token_expires_at_ms: Some(NOW_MS + 60_000),
+        refresh_end: None,
         refreshable: true,
     }
 }

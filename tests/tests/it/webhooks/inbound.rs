@@ -66,6 +66,7 @@ impl World {
             parameters: Default::default(),
             sealed: "box".to_owned(),
             token_expires_at_ms: None,
+            refresh_end: None,
             refreshable: false,
         };
         store.connect(&connection, 0).await.unwrap();

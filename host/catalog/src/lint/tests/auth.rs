@@ -38,6 +38,98 @@ fn credential_slots_are_checked() {
         "/auth/0/token_url",
         "not a connection parameter",
     );
+    for (key, value, at, says) in [
+        (
+            "token_params",
+            json!({"grant_type": "password"}),
+            "/auth/0/token_params/grant_type",
+            "set by the gateway",
+        ),
+        (
+            "token_params",
+            json!({"clientId": "x"}),
+            "/auth/0/token_params/clientId",
+            "set by the gateway",
+        ),
+        (
+            "token_params",
+            json!({"a b": "x"}),
+            "/auth/0/token_params/a b",
+            "a name has 1 to 40",
+        ),
+        (
+            "token_params",
+            json!({"store": "{hash}"}),
+            "/auth/0/token_params/store",
+            "not a connection parameter",
+        ),
+        (
+            "token_params",
+            json!({"web_type": "a", "webType": "b"}),
+            "/auth/0/token_params/web_type",
+            "sent twice",
+        ),
+        (
+            "refresh_params",
+            json!({"redirect_uri": "https://evil.example"}),
+            "/auth/0/refresh_params/redirect_uri",
+            "set by",
+        ),
+        (
+            "client_id_param",
+            json!("code"),
+            "/auth/0/client_id_param",
+            "may be called by",
+        ),
+        (
+            "client_secret_param",
+            json!("redirect_uri"),
+            "/auth/0/client_secret_param",
+            "may be called by",
+        ),
+        (
+            "scope_param",
+            json!("state"),
+            "/auth/0/scope_param",
+            "may be called by",
+        ),
+        (
+            "scope_with",
+            json!(["code", "code"]),
+            "/auth/0/scope_with",
+            "each request once",
+        ),
+        (
+            "token_answer",
+            json!({"scope": "scope"}),
+            "/auth/0/token_answer/scope",
+            "JSON Pointer",
+        ),
+        (
+            "token_answer",
+            json!({"access_token": []}),
+            "/auth/0/token_answer/access_token",
+            "1 to 4",
+        ),
+        (
+            "token_lifetime_s",
+            json!(0),
+            "/auth/0/token_lifetime_s",
+            "seconds",
+        ),
+        (
+            "refresh_url",
+            json!("http://github.com/t"),
+            "/auth/0/refresh_url",
+            "https://",
+        ),
+    ] {
+        check(
+            move |m: &mut Value| m["auth"][0][key] = value.clone(),
+            at,
+            says,
+        );
+    }
     check(slot("audience", json!([])), "/auth/0/audience", "origins");
     check(
         slot(

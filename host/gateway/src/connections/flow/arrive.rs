@@ -8,7 +8,7 @@ use super::{ConnectEnd, ConnectProblem, OpenFlow, Step, WayBack, cookie_name, in
 use crate::connections::apps;
 use crate::connections::credential::{ConnectionDetails, StartedFlow};
 use crate::connections::link::hash;
-use crate::connections::refresh::{credential_of, ms, union};
+use crate::connections::refresh::{credential_of, union};
 use crate::connections::requests::ConnectionPurpose;
 use crate::{Error, Gateway};
 use toolgate_catalog::manifest::AuthKind;
@@ -136,6 +136,8 @@ impl Gateway {
             code: &code,
             redirect_uri: &self.callback_url(),
             verifier: &started.verifier,
+            state: Some(&callback.state),
+            scopes: &open.flow.scopes,
         };
         self.take_tokens(open, &provider, &grant, started.parameters.clone())
             .await
@@ -206,16 +208,16 @@ impl Gateway {
                 parameters.insert(key.to_owned(), value);
             }
         }
-        let granted = tokens.scopes.clone().unwrap_or_default();
+        let credential = credential_of(&tokens, &open.slot, &provider.client_id, asked_ms);
+        let granted = tokens.scopes.clone();
         let details = ConnectionDetails {
             account: None,
-            scopes: union(&open.flow.scopes, granted),
+            scopes: granted_of(&open.flow.scopes, granted),
             parameters,
-            token_expires_at_ms: tokens.lifetime_s.map(|life| asked_ms + ms(life)),
+            token_expires_at_ms: credential.lifetime_ms.map(|life_ms| asked_ms + life_ms),
             refreshable: tokens.refresh.is_some()
                 || open.slot.kind == AuthKind::Oauth2ClientCredentials,
         };
-        let credential = credential_of(&tokens, &provider.client_id);
         let parameters = details.parameters.clone();
         let concluded = Box::pin(self.conclude(open, credential.clone(), details, None)).await;
         if concluded.is_err() {
@@ -224,4 +226,14 @@ impl Gateway {
         }
         concluded
     }
+}
+
+/// What was granted, as asked first; `None` where the provider does not say: then it is what was asked for.
+fn granted_of(asked: &[String], granted: Option<Vec<String>>) -> Vec<String> {
+    let Some(granted) = granted else {
+        return asked.to_vec();
+    };
+    let kept = asked.iter().filter(|scope| granted.contains(scope));
+    let kept: Vec<String> = kept.cloned().collect();
+    union(&kept, granted)
 }

@@ -247,6 +247,7 @@ impl Gateway {
             parameters: details.parameters,
             token_expires_at_ms: details.token_expires_at_ms,
             refreshable: details.refreshable,
+            refresh_end: credential.refresh_end(self.clock.now_ms()),
         })
     }
 }

@@ -180,6 +180,8 @@ impl Gateway {
             code: &code,
             redirect_uri: &self.oidc_callback(),
             verifier: &Secret::new(flow.verifier),
+            state: None,
+            scopes: &[],
         };
         let registration = provider.registration(&found);
         let egress = self.runtime.egress();

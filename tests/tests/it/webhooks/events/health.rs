@@ -46,6 +46,7 @@ async fn connections_tell_of_their_health(at: At) {
     let refreshed = Refreshed {
         sealed: "box 2",
         token_expires_at_ms: None,
+        refresh_end: None,
         refreshable: true,
         scopes: None,
     };

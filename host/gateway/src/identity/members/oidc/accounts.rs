@@ -260,7 +260,11 @@ impl OidcAccounts {
             Some(refresh) => {
                 let refresh = Secret::new(refresh);
                 let registration = self.provider.registration(&found);
-                let grant = TokenGrant::Refresh { token: &refresh };
+                let grant = TokenGrant::Refresh {
+                    token: &refresh,
+                    redirect_uri: "",
+                    scopes: &[],
+                };
                 let egress = self.provider.egress();
                 let tokens = match send::tokens(egress, &registration, &grant, &[]).await {
                     Ok(tokens) => tokens,
@@ -278,7 +282,8 @@ impl OidcAccounts {
             None => Tokens {
                 access: Secret::new(kept.access),
                 refresh: None,
-                lifetime_s: None,
+                lifetime: None,
+                refresh_lifetime: None,
                 scopes: None,
                 id_token: None,
                 read: Vec::new(),

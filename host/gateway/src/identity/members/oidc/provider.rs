@@ -18,6 +18,7 @@ use crate::config::OidcConfig;
 use toolgate_catalog::manifest::TokenAuth;
 use toolgate_egress::{DestinationClass, Egress, HostRequest, HostResponse};
 use toolgate_oauth::Provider;
+use toolgate_oauth::dialect::Dialect;
 use toolgate_oauth::id_token::{self, ExpectedClaims};
 use toolgate_oauth::token::Tokens;
 use toolgate_vault::Secret;
@@ -120,6 +121,7 @@ impl OidcProvider {
         Provider {
             authorize_url: Some(found.authorization_endpoint.clone()),
             token_url: found.token_endpoint.clone(),
+            refresh_url: None,
             revoke_url: None,
             issuer: Some(self.config.issuer.clone()),
             client_id: self.config.client_id.clone(),
@@ -133,6 +135,7 @@ impl OidcProvider {
             pkce: true,
             scope_separator: " ".to_owned(),
             authorize_params: BTreeMap::new(),
+            dialect: Dialect::default(),
             origins: vec![origin(&self.config.issuer).to_owned()],
         }
     }
