@@ -144,7 +144,7 @@ await walk(async (browser, look) => {
   await visit(plain, '/integrations/github');
   await plain.getByRole('button', { name: 'Copy callback URL' }).click();
   await plain.getByText('Press Ctrl+C').waitFor();
-  assert.equal(await plain.evaluate(() => String(getSelection())), `${asked.base}/oauth/callback`);
+  assert.equal(await plain.evaluate(() => String(getSelection())), `${asked.base}/oauth/callback/github`);
   done('where the browser gives no clipboard the text is selected');
 
   // A number that lost digits, a file that is not a plugin, a sign-in to renew.

@@ -85,8 +85,8 @@ await walk(async (browser, look) => {
   await page.getByLabel('Filter integrations').fill('github');
   await page.getByRole('link', { name: /GitHub/ }).first().click();
   await page.getByRole('heading', { name: 'OAuth application' }).waitFor();
-  const callback = await page.getByText(`${asked.base}/oauth/callback`).innerText();
-  assert.equal(callback, `${asked.base}/oauth/callback`);
+  const callback = await page.getByText(`${asked.base}/oauth/callback/github`).innerText();
+  assert.equal(callback, `${asked.base}/oauth/callback/github`);
   await page.getByLabel('Client id').fill('the-client');
   await page.getByLabel('Client secret').fill('the-client-secret');
   await page.getByLabel('Scopes').fill('openid repo read:user');

@@ -15,6 +15,9 @@ use url::{Url, form_urlencoded};
 
 use crate::upstream::{Received, Upstream};
 
+/// Under which name [`Provider::consent`] answers the address to which the browser goes back.
+pub const RETURN_ADDRESS: &str = "redirect_uri";
+
 /// What the server remembers and what a test asks of it.
 #[derive(Default)]
 pub struct Memory {
@@ -79,7 +82,8 @@ impl Provider {
         self.memory.lock().expect("no test panics here")
     }
 
-    /// The user signs in and agrees: what the browser carries back for this authorization address.
+    /// The user signs in and agrees: what the browser carries back for this authorization address, and under
+    /// [`RETURN_ADDRESS`] where it carries it.
     pub fn consent(&self, authorize_url: &str) -> BTreeMap<String, String> {
         let query = query_of(authorize_url);
         assert_eq!(query["response_type"], "code");
@@ -97,6 +101,7 @@ impl Provider {
         BTreeMap::from([
             ("code".to_owned(), code),
             ("state".to_owned(), query["state"].clone()),
+            (RETURN_ADDRESS.to_owned(), query["redirect_uri"].clone()),
         ])
     }
 
@@ -123,6 +128,22 @@ impl Provider {
             })
             .collect()
     }
+}
+
+/// The address of the browser's return: `back` as the query of the one that it names, or of `otherwise`.
+pub fn return_url<'a>(
+    otherwise: &str,
+    back: impl IntoIterator<Item = (&'a String, &'a String)>,
+) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    let mut address = otherwise;
+    for (name, value) in back {
+        match name == RETURN_ADDRESS {
+            true => address = value,
+            false => _ = query.append_pair(name, value),
+        }
+    }
+    format!("{address}?{}", query.finish())
 }
 
 /// The parameters of an address.

@@ -5,7 +5,8 @@
 //! [`lend`] says, [`unusable`] is what a call answers that cannot use one, [`key_check`] tries a key
 //! before it is stored, [`known`] is what no answer hands back, [`refresh`] renews it, [`ahead`] also
 //! while nobody calls, [`revoke`] ends it at the provider; [`wait`] holds a reader until a user has
-//! connected. [`choose`] and [`backoff`] are the pure rules, [`apps`] the operator's side. A credential
+//! connected. [`choose`] and [`backoff`] are the pure rules, [`apps`] the operator's side,
+//! [`callback`] says which answer of a provider may arrive where. A credential
 //! is sealed in the store and open only while it is written into a request.
 
 pub mod integrations;
@@ -17,6 +18,7 @@ pub(crate) mod ahead;
 pub mod apps;
 mod backoff;
 mod call;
+pub mod callback;
 mod choose;
 mod credential;
 pub mod flow;

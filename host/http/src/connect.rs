@@ -22,7 +22,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use maud::Markup;
 
 use toolgate_gateway::Gateway;
-use toolgate_gateway::connections::apps::CALLBACK_PATH;
+use toolgate_gateway::connections::callback::{ArrivedAt, SHARED_CALLBACK_PATH};
 use toolgate_gateway::connections::flow::{ConnectProblem, Cookie, Step, WayBack};
 use toolgate_http_kit::cookies::{self, NewCookie};
 
@@ -30,7 +30,11 @@ use toolgate_http_kit::cookies::{self, NewCookie};
 pub fn router(gateway: Arc<Gateway>) -> Router {
     Router::new()
         .route("/connect/{token}", get(show).post(submit))
-        .route(CALLBACK_PATH, get(callback))
+        .route(SHARED_CALLBACK_PATH, get(shared_callback))
+        .route(
+            &format!("{SHARED_CALLBACK_PATH}/{{service}}"),
+            get(callback),
+        )
         .route("/hooks/{connection_id}", post(hooks::take))
         .with_state(gateway)
 }
@@ -65,11 +69,29 @@ async fn submit(
 
 async fn callback(
     State(gateway): State<Arc<Gateway>>,
+    Path(service): Path<String>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
+    arrived(&gateway, ArrivedAt::Service(&service), query, &headers).await
+}
+
+async fn shared_callback(
+    State(gateway): State<Arc<Gateway>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Response {
+    arrived(&gateway, ArrivedAt::Shared, query, &headers).await
+}
+
+async fn arrived(
+    gateway: &Arc<Gateway>,
+    at: ArrivedAt<'_>,
+    query: Option<String>,
+    headers: &HeaderMap,
+) -> Response {
     let query = query.unwrap_or_default();
-    let step = gateway.connect_callback(&query, |name| cookies::get(&headers, name));
+    let step = gateway.connect_callback(at, &query, |name| cookies::get(headers, name));
     let step = Box::pin(step).await;
     rendered(step)
 }

@@ -6,7 +6,7 @@ use super::changes::bump;
 use super::{Store, StoreError, Topic, portable};
 use crate::columns::select;
 
-#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct OAuthApp {
     /// A workspace id or [`super::ALL_WORKSPACES`].
     pub workspace_id: String,

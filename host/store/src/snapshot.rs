@@ -14,10 +14,12 @@ use sqlx::{ConnectOptions as _, Connection as _};
 
 use super::migrations::{POSTGRES, SQLITE};
 use super::postgres::options;
-use super::{DatabaseKind, StoreError};
+use super::{DatabaseKind, OAuthApp, StoreError};
+use crate::columns::select;
 
 /// How long a statement waits for another process's write, and a server's answer is waited for.
 const WAIT: Duration = Duration::from_secs(10);
+const APPLICATIONS: &str = select!(oauth_apps, "ORDER BY service, workspace_id");
 
 const REFUSED_FILES: &str = "SELECT file_name, COALESCE(reason, '') FROM plugin_files \
      WHERE state = 'quarantined' ORDER BY file_name LIMIT 20";
@@ -37,6 +39,8 @@ pub struct DatabaseState {
     pub server_time_ms: Option<i64>,
     /// Plugin files that are quarantined, with their reasons; a few.
     pub refused_files: Vec<(String, String)>,
+    /// How the gateway is registered at providers.
+    pub applications: Vec<OAuthApp>,
 }
 
 impl DatabaseState {
@@ -111,6 +115,7 @@ pub async fn inspect_sqlite(path: &Path) -> Result<DatabaseState, StoreError> {
         newest_entry_ms: None,
         server_time_ms: None,
         refused_files: Vec::new(),
+        applications: Vec::new(),
     };
     let migrated: i64 = sqlx::query_scalar(has_table)
         .bind("_sqlx_migrations")
@@ -137,6 +142,13 @@ pub async fn inspect_sqlite(path: &Path) -> Result<DatabaseState, StoreError> {
     if has_plugins > 0 {
         state.refused_files = sqlx::query_as(REFUSED_FILES).fetch_all(&mut db).await?;
     }
+    let registered: i64 = sqlx::query_scalar(has_table)
+        .bind("oauth_apps")
+        .fetch_one(&mut db)
+        .await?;
+    if registered > 0 {
+        state.applications = sqlx::query_as(APPLICATIONS).fetch_all(&mut db).await?;
+    }
     db.close().await?;
     Ok(state)
 }
@@ -150,6 +162,7 @@ async fn inspect_postgres(url: &str) -> Result<DatabaseState, StoreError> {
         newest_entry_ms: None,
         server_time_ms: None,
         refused_files: Vec::new(),
+        applications: Vec::new(),
     };
     let has_table = "SELECT to_regclass($1) IS NOT NULL";
     let migrated: bool = sqlx::query_scalar(has_table)
@@ -176,6 +189,13 @@ async fn inspect_postgres(url: &str) -> Result<DatabaseState, StoreError> {
         .await?;
     if has_plugins {
         state.refused_files = sqlx::query_as(REFUSED_FILES).fetch_all(&mut db).await?;
+    }
+    let registered: bool = sqlx::query_scalar(has_table)
+        .bind("oauth_apps")
+        .fetch_one(&mut db)
+        .await?;
+    if registered {
+        state.applications = sqlx::query_as(APPLICATIONS).fetch_all(&mut db).await?;
     }
     let server_time_ms: i64 =
         sqlx::query_scalar("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")

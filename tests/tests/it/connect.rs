@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 use toolgate_gateway::connections::apps;
 use toolgate_store::ALL_WORKSPACES;
 use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
-use toolgate_tests::provider::Provider;
+use toolgate_tests::provider::{Provider, return_url};
 use toolgate_vault::{Secret, Vault};
 
 pub(crate) const TOOL: &str = "github_get_authenticated_user";
@@ -76,6 +76,7 @@ pub(crate) async fn register_for(gateway: &TestGateway, service: &str) {
         scopes: None,
         scopes_max: Vec::new(),
         base_url: None,
+        callback: None,
     };
     let operator = toolgate_tests::gateway::operator(&gateway.gateway)
         .await
@@ -103,7 +104,7 @@ impl Page {
         rest[..rest.find('"').unwrap()].replace("&amp;", "&")
     }
 
-    fn cookie(&self) -> Option<String> {
+    pub(crate) fn cookie(&self) -> Option<String> {
         let text = self.headers.get("set-cookie")?.to_str().unwrap();
         Some(text.split(';').next().unwrap().to_owned())
     }
@@ -141,7 +142,12 @@ async fn page_of(request: reqwest::RequestBuilder) -> Page {
 }
 
 async fn open(gateway: &TestGateway, url: &str) -> Page {
-    browse(gateway, Method::GET, url, None, None).await
+    get(gateway, url, None).await
+}
+
+/// Opens an address with the browser's cookies.
+pub(crate) async fn get(gateway: &TestGateway, url: &str, cookie: Option<&str>) -> Page {
+    browse(gateway, Method::GET, url, cookie, None).await
 }
 
 /// Presses the page's button.
@@ -155,10 +161,7 @@ async fn come_back<'a>(
     cookie: Option<&str>,
     query: impl IntoIterator<Item = (&'a String, &'a String)>,
 ) -> Page {
-    let query = url::form_urlencoded::Serializer::new(String::new())
-        .extend_pairs(query)
-        .finish();
-    let url = gateway.url(&format!("/oauth/callback?{query}"));
+    let url = return_url(&gateway.url("/oauth/callback/github"), query);
     browse(gateway, Method::GET, &url, cookie, None).await
 }
 

@@ -20,7 +20,6 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::{Mutex, mpsc};
-use toolgate_gateway::connections::apps;
 use toolgate_gateway::identity::members;
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::built_plugin;
@@ -59,7 +58,7 @@ impl World {
         let mut provider = Server::start().await.unwrap();
         let upstream = format!("api.github.com={}", provider.url());
         let world = Self::start_with(plugins, &["--allow-upstream", &upstream]).await;
-        let callback = format!("{}{}", world.base, apps::CALLBACK_PATH);
+        let callback = format!("{}/oauth/callback/github", world.base);
         provider.register(&callback, 3600).await.unwrap();
         Self {
             provider: Some(provider),

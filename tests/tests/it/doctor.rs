@@ -242,6 +242,50 @@ async fn every_fault_of_the_database_and_the_clock_is_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_application_at_the_shared_redirect_address_is_a_warning_until_it_is_moved() {
+    let patient = Patient::healthy().await;
+    for (settings, row, warns) in [
+        (
+            "none",
+            "INSERT INTO oauth_apps VALUES ('', 'github', 'c', NULL, NULL, '{}', 1)",
+            true,
+        ),
+        (
+            "shared-unproven",
+            "UPDATE oauth_apps SET settings = '{\"callback\":\"shared-unproven\"}'",
+            true,
+        ),
+        (
+            "shared",
+            "UPDATE oauth_apps SET settings = '{\"callback\":\"shared\"}'",
+            false,
+        ),
+        (
+            "service",
+            "UPDATE oauth_apps SET settings = '{\"callback\":\"service\"}'",
+            false,
+        ),
+    ] {
+        patient.sql(row).await;
+        let (report, status) = patient.examine(&["doctor", "--offline"]).await;
+        let expected = if warns { &["callbacks"][..] } else { &[] };
+        assert_eq!(
+            checks(&report, "warning"),
+            expected,
+            "{settings}: {report:#}"
+        );
+        assert_eq!(status, Some(0), "{settings}");
+        let all = report["checks"].as_array().unwrap();
+        let found = all.iter().find(|one| one["check"] == "callbacks").unwrap();
+        assert_eq!(
+            found["found"].as_str().unwrap().contains("github"),
+            warns,
+            "{found}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_fault_of_the_network_is_found() {
     let good = Upstream::start(answers(200, &json!({ "data": [{ "id": "large" }] }))).await;
     let closed = Upstream::start(answers(401, &json!({}))).await;

@@ -12,7 +12,7 @@ use reqwest::RequestBuilder;
 use reqwest::header::HeaderValue;
 use serde_json::json;
 use toolgate_catalog::manifest::Manifest;
-use toolgate_gateway::connections::apps::CALLBACK_PATH;
+use toolgate_gateway::connections::callback::SHARED_CALLBACK_PATH;
 use toolgate_openapi::BuildInput;
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::{Answer, TestGateway, built_plugin};
@@ -259,7 +259,7 @@ async fn callbacks_of_providers() {
     Inputs::new(&given)
         .send_all(&gateway, |bytes| {
             let query = String::from_utf8_lossy(bytes);
-            let url = gateway.url(&format!("{CALLBACK_PATH}?{query}"));
+            let url = gateway.url(&format!("{SHARED_CALLBACK_PATH}/github?{query}"));
             // Longer than a request line may be.
             (url.len() < 8_000).then(|| gateway.client.get(url))
         })

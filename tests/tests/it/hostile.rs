@@ -15,6 +15,7 @@ mod impersonation;
 mod invisible_text;
 mod labels;
 mod mcp_sessions;
+mod mix_up;
 mod oidc_invites;
 mod payloads;
 mod probation;

@@ -13,7 +13,7 @@ async fn jupyterhub_works_from_its_own_description_through_its_own_sign_in() {
     let folder = tempfile::tempdir().unwrap();
     let installation = Installation::new(folder.path(), &[]);
     let gateway = installation.serve(&[]).await;
-    let hub = JupyterHub::start(&gateway.url("/oauth/callback"))
+    let hub = JupyterHub::start(&gateway.url("/oauth/callback/jupyter_hub"))
         .await
         .unwrap();
 

@@ -199,7 +199,6 @@ function Connect({ service, onClose }: { service: Service; onClose: () => void }
 }
 
 function OAuthApp({ service }: { service: Service }) {
-  const me = useMe();
   const client = useQueryClient();
   const toast = useToast();
   const [clientId, setClientId] = useState(service.app?.client_id ?? '');
@@ -212,9 +211,9 @@ function OAuthApp({ service }: { service: Service }) {
   const own = service.app?.client_id != null;
   const took = (next: Service) => showChanged(client, ['services', service.service], next);
   const save = useMutation({
-    mutationFn: () => {
+    mutationFn: (callback?: 'service') => {
       const list = scopes.split(/[\s,]+/).filter(Boolean);
-      return call<Service>('PUT', path, { body: { client_id: clientId, ...(secret && { client_secret: secret }), ...(list.length > 0 && { scopes: list }), ...(provider && { base_url: provider }) } });
+      return call<Service>('PUT', path, { body: { client_id: clientId, ...(secret && { client_secret: secret }), ...(list.length > 0 && { scopes: list }), ...(provider && { base_url: provider }), ...(callback && { callback }) } });
     },
     onSuccess: (next) => {
       took(next);
@@ -228,15 +227,21 @@ function OAuthApp({ service }: { service: Service }) {
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          save.mutate();
+          save.mutate(undefined);
         }}
       >
         <p className="muted">Create an OAuth application at {service.title} with this callback URL, then enter its client ID and secret here.</p>
         {service.app && !own && <p className="muted">The operator's application is used until you save one for this workspace.</p>}
         <div className="field">
           <span className="label">Callback URL</span>
-          <CopyLine text={me.callback_url} label="callback URL" />
+          <CopyLine text={service.callback_url ?? ''} label="callback URL" />
         </div>
+        {own && service.app?.callback === 'shared-unproven' && (
+          <Note tone="warn">
+            <p>This application uses the callback URL that all services shared in earlier versions. A hostile plugin can receive its authorization codes. Register {service.callback_url}/{service.service} at {service.title} in place of it, then switch.</p>
+            <Button size="small" busy={save.isPending} onClick={() => save.mutate('service')}>Use the new callback URL</Button>
+          </Note>
+        )}
         <TextField label="Client id" name="client_id" required value={clientId} onChange={setClientId} />
         <TextField label="Client secret" name="client_secret" type="password" autoComplete="new-password" value={secret} onChange={setSecret} hint={own && service.app?.has_secret ? 'A secret is stored. Leave this empty to keep it.' : 'Stored encrypted. Leave empty for a public client.'} />
         <TextField label="Scopes" value={scopes} onChange={setScopes} hint="Separated by spaces. Leave empty for the ones that the plugin needs." />

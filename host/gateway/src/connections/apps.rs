@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use url::Url;
 
+use super::callback::{CALLBACK_SETTING, CallbackAddress};
 use crate::audit::AuditAction;
 use crate::{Caller, Error};
 use toolgate_catalog::is_scope;
@@ -15,8 +16,6 @@ use toolgate_oauth::dialect::Dialect;
 use toolgate_store::{ALL_WORKSPACES, OAuthApp, Role, Store};
 use toolgate_vault::{SealContext, Secret, Vault};
 
-/// Path of the callback that is registered at every provider.
-pub const CALLBACK_PATH: &str = "/oauth/callback";
 const CLIENT_ID_BYTES_MAX: usize = 1_000;
 const CLIENT_SECRET_BYTES_MAX: usize = 8 * 1024;
 const SCOPES_MAX: usize = 200;
@@ -35,6 +34,8 @@ pub struct NewApp {
     pub scopes_max: Vec<String>,
     /// Address of an on-premise server in front of the manifest's paths.
     pub base_url: Option<String>,
+    /// Absent: as [`PutApp::callback`].
+    pub callback: Option<CallbackAddress>,
 }
 
 /// What is registered at a provider. `client_secret`: absent keeps the one there is, `Some(None)`
@@ -47,6 +48,9 @@ pub struct PutApp {
     /// Absent keeps those that there are.
     pub scopes_max: Option<Vec<String>>,
     pub base_url: Option<String>,
+    /// The redirect address that the application is registered with. Absent keeps the one there is; a new
+    /// registration has that of its service.
+    pub callback: Option<CallbackAddress>,
 }
 
 impl From<NewApp> for PutApp {
@@ -57,6 +61,7 @@ impl From<NewApp> for PutApp {
             scopes: new.scopes,
             scopes_max: Some(new.scopes_max),
             base_url: new.base_url,
+            callback: new.callback,
         }
     }
 }
@@ -75,7 +80,7 @@ pub async fn register(
     change(store, vault, caller, manifest, workspace_id, all, now_ms).await
 }
 
-/// The same; a client secret and a `scopes_max` that are not given stay as they are.
+/// The same; a client secret, a `scopes_max` and a `callback` that are not given stay as they are.
 pub async fn change(
     store: &Store,
     vault: &Vault,
@@ -114,7 +119,11 @@ pub async fn change(
             )));
         }
     }
-    let mut settings = json!({});
+    if new.callback == Some(CallbackAddress::SharedUnproven) {
+        caller.need_operator()?;
+    }
+    let mut settings =
+        json!({ CALLBACK_SETTING: new.callback.unwrap_or(CallbackAddress::Service) });
     if let Some(scopes_max) = new.scopes_max.as_ref().filter(|named| !named.is_empty()) {
         settings[SCOPES_MAX_SETTING] = json!(scopes_max);
     }
@@ -150,13 +159,15 @@ pub async fn change(
     if !keeps_secret {
         details["has_secret"] = json!(sealed.is_some());
     }
-    let kept_settings: &[&str] = match &new.scopes_max {
-        Some(scopes_max) => {
-            details["scopes_max"] = json!(scopes_max);
-            &[]
-        }
-        None => &[SCOPES_MAX_SETTING],
-    };
+    let mut kept_settings = Vec::new();
+    match &new.scopes_max {
+        Some(scopes_max) => details["scopes_max"] = json!(scopes_max),
+        None => kept_settings.push(SCOPES_MAX_SETTING),
+    }
+    match new.callback {
+        Some(callback) => details[CALLBACK_SETTING] = json!(callback),
+        None => kept_settings.push(CALLBACK_SETTING),
+    }
     let app = OAuthApp {
         workspace_id: workspace_id.to_owned(),
         service: service.clone(),
@@ -174,7 +185,48 @@ pub async fn change(
             service,
             details,
         )
-        .change_oauth_app(&app, keeps_secret, kept_settings)
+        .change_oauth_app(&app, keeps_secret, &kept_settings)
+        .await?;
+    Ok(())
+}
+
+/// Changes the redirect address of the registration at this place, and nothing else of it.
+///
+/// # Errors
+/// `not_found` where no application is registered there.
+pub async fn move_callback(
+    store: &Store,
+    caller: &Caller,
+    service: &str,
+    workspace_id: &str,
+    callback: CallbackAddress,
+    now_ms: i64,
+) -> Result<(), Error> {
+    caller.need_role(Role::Admin)?;
+    if callback == CallbackAddress::SharedUnproven {
+        caller.need_operator()?;
+    }
+    let found = store.find_oauth_app(workspace_id, service).await?;
+    let mut app = found
+        .filter(|app| app.workspace_id == workspace_id)
+        .ok_or_else(|| Error::NotFound(format!("the OAuth application of {service}")))?;
+    let mut settings: Value = serde_json::from_str(&app.settings).unwrap_or_else(|_| json!({}));
+    settings[CALLBACK_SETTING] = json!(callback);
+    app.settings = settings.to_string();
+    app.updated_at_ms = now_ms;
+    let details = json!({
+        CALLBACK_SETTING: callback,
+        "everywhere": workspace_id == ALL_WORKSPACES,
+    });
+    caller
+        .audited(
+            store,
+            now_ms,
+            AuditAction::ServicesRegisterApp,
+            service,
+            details,
+        )
+        .change_oauth_app(&app, true, &[])
         .await?;
     Ok(())
 }

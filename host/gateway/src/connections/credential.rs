@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::callback::CallbackAddress;
 use toolgate_store::RefreshTokenEnd;
 use toolgate_vault::Secret;
 
@@ -38,6 +39,8 @@ pub(super) struct StartedFlow {
     /// The link's token, for a second try after the user did not agree.
     pub token: Option<Secret>,
     pub parameters: BTreeMap<String, String>,
+    /// The redirect address that the provider was sent.
+    pub callback: CallbackAddress,
 }
 
 /// A connection that is complete but for the application's word.
@@ -96,6 +99,7 @@ struct WrittenStart<'a> {
     verifier: &'a str,
     token: Option<&'a str>,
     parameters: &'a BTreeMap<String, String>,
+    callback: CallbackAddress,
 }
 
 #[derive(Deserialize)]
@@ -103,6 +107,8 @@ struct ReadStart {
     verifier: String,
     token: Option<String>,
     parameters: BTreeMap<String, String>,
+    /// Absent where a build sent the browser off for which there was one address.
+    callback: Option<CallbackAddress>,
 }
 
 #[derive(Serialize)]
@@ -201,6 +207,7 @@ impl StartedFlow {
             verifier: self.verifier.expose(),
             token: self.token.as_ref().map(Secret::expose),
             parameters: &self.parameters,
+            callback: self.callback,
         })
     }
 
@@ -210,6 +217,7 @@ impl StartedFlow {
             verifier: Secret::new(read.verifier),
             token: read.token.map(Secret::new),
             parameters: read.parameters,
+            callback: read.callback.unwrap_or(CallbackAddress::SharedUnproven),
         })
     }
 }
@@ -260,6 +268,7 @@ mod tests {
             verifier: Secret::new("hunter4"),
             token: Some(Secret::new("hunter5")),
             parameters: BTreeMap::from([("subdomain".to_owned(), "acme".to_owned())]),
+            callback: CallbackAddress::Service,
         };
         assert_eq!(StartedFlow::parse(&started.to_secret()).unwrap(), started);
         let waiting = UnconfirmedConnection {

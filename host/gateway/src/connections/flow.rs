@@ -194,8 +194,4 @@ impl Gateway {
             .await
             .map_err(|cause| internal(anyhow::Error::from(cause).context("the connect flow")))?
     }
-
-    fn callback_url(&self) -> String {
-        format!("{}{}", self.connections.public_url, apps::CALLBACK_PATH)
-    }
 }

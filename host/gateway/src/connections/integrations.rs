@@ -14,18 +14,17 @@ use serde_json::{Value, json};
 pub use crate::connections::apps::PutApp;
 
 use crate::audit::AuditAction;
-use crate::connections::apps::{self, CALLBACK_PATH};
+use crate::connections::apps;
+use crate::connections::callback::{CallbackAddress, callback_url};
 use crate::connections::services;
 use crate::tools::ListedTool;
 use crate::tools::find::listed;
 use crate::{Caller, Error, Gateway};
-use toolgate_catalog::manifest::Manifest;
+use toolgate_catalog::manifest::{AuthKind, Manifest};
 use toolgate_store::{ALL_WORKSPACES, ConnectionCount, OAuthApp, Role, ServiceSetting};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct ServiceList {
-    /// What to register at providers.
-    pub callback_url: String,
     pub services: Vec<ServiceInfo>,
 }
 
@@ -47,6 +46,9 @@ pub struct ServiceInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
     pub app: Option<AppInfo>,
+    /// The redirect address to register at the provider, of a service that uses OAuth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub callback_url: Option<String>,
     pub settings: Vec<SettingInfo>,
     /// Connections of the workspace, or of a member without a larger role.
     pub connections: usize,
@@ -73,6 +75,8 @@ pub struct AppInfo {
     pub base_url: Option<String>,
     /// Whether it holds for all workspaces.
     pub everywhere: bool,
+    /// Which redirect address it is registered with.
+    pub callback: CallbackAddress,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -105,9 +109,8 @@ impl Gateway {
             .services()
             .filter_map(|service| snapshot.catalog.manifest(service));
         Ok(ServiceList {
-            callback_url: format!("{}{CALLBACK_PATH}", self.public_url),
             services: manifests
-                .map(|manifest| described(caller, manifest, &known))
+                .map(|manifest| described(caller, manifest, &known, &self.public_url))
                 .collect(),
         })
     }
@@ -117,7 +120,7 @@ impl Gateway {
         caller.need_role(Role::Member)?;
         let manifest = self.manifest_of(service)?;
         let known = self.known_of_services(caller).await?;
-        Ok(described(caller, &manifest, &known))
+        Ok(described(caller, &manifest, &known, &self.public_url))
     }
 
     /// Every tool of a service, whoever may use it: what there can be rules for.
@@ -249,6 +252,7 @@ pub(super) fn described(
     caller: &Caller,
     manifest: &Manifest,
     known: &IntegrationState,
+    public_url: &str,
 ) -> ServiceInfo {
     let service = manifest.service.as_str();
     let admin = caller.need_role(Role::Admin).is_ok();
@@ -287,6 +291,9 @@ pub(super) fn described(
             })
             .collect(),
         connectable: connectable.is_ok(),
+        callback_url: (manifest.auth.iter())
+            .any(|slot| slot.kind == AuthKind::Oauth2)
+            .then(|| callback_url(public_url, service, app)),
         missing: connectable
             .err()
             .map(|_| "an OAuth application has to be registered first".to_owned()),
@@ -300,6 +307,7 @@ pub(super) fn described(
                 scopes_max: apps::scopes_max(app),
                 base_url: apps::base_url(app).filter(|_| shown),
                 everywhere,
+                callback: CallbackAddress::from_app(app),
             }
         }),
         settings: manifest

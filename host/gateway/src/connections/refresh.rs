@@ -14,6 +14,7 @@ use std::time::Duration;
 use rand::RngExt as _;
 use tokio::time::Instant;
 
+use super::callback::callback_url;
 use super::credential::OpenCredential;
 use super::requests::ConnectionPurpose;
 use super::{ConnectionManager, Error, about, apps, backoff, place_of, slot_of};
@@ -312,7 +313,7 @@ impl ConnectionManager {
         };
         let provider = apps::provider(&self.vault, slot, &app, &row.parameters)?;
         let mut credential = self.open(row)?;
-        let redirect_uri = format!("{}{}", self.public_url, apps::CALLBACK_PATH);
+        let redirect_uri = callback_url(&self.public_url, &row.service, Some(&app));
         let scopes = renewed_scopes(slot, &row.scopes);
         let grant = match (slot.kind, &credential.refresh) {
             (AuthKind::Oauth2ClientCredentials, _) => TokenGrant::ClientCredentials {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::connections::apps::{self, CALLBACK_PATH};
+use crate::connections::apps;
+use crate::connections::callback::callback_url;
 use crate::{Caller, Error, Gateway};
 use toolgate_oauth::OAuthError;
 use toolgate_oauth::authorize::{self, verifier};
@@ -70,12 +71,13 @@ impl Gateway {
                 continue;
             }
             let provider = apps::provider(self.vault(), slot, app, &BTreeMap::new())?;
+            let redirect_uri = callback_url(&self.public_url, service, Some(app));
             if provider.authorize_url.is_some() {
                 let challenge = authorize::challenge(&verifier());
                 let built = authorize::url(
                     &provider,
                     &authorize::Authorize {
-                        redirect_uri: &format!("{}{CALLBACK_PATH}", self.public_url),
+                        redirect_uri: &redirect_uri,
                         scopes: &slot.scopes,
                         state: "test",
                         challenge: &challenge,
@@ -93,7 +95,6 @@ impl Gateway {
             // A code that nobody was given: who is known is told that the code is bad, who is not
             // is told so.
             let (code, verifier) = (Secret::new("toolgate-test"), verifier());
-            let redirect_uri = format!("{}{CALLBACK_PATH}", self.public_url);
             let grant = TokenGrant::Code {
                 code: &code,
                 redirect_uri: &redirect_uri,

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::access::{Access, SignedInMember};
 use super::routes::Routes;
 use toolgate_gateway::Gateway;
+use toolgate_gateway::connections::callback::CallbackAddress;
 use toolgate_gateway::connections::integrations::{PutApp, ServiceInfo, ServiceList};
 use toolgate_gateway::connections::service_test::ServiceTest;
 use toolgate_gateway::tools::ListedTool;
@@ -92,6 +93,7 @@ struct AppBody {
     scopes: Option<Vec<String>>,
     scopes_max: Option<Vec<String>>,
     base_url: Option<String>,
+    callback: Option<CallbackAddress>,
 }
 
 /// Tells a field that is `null` from one that is absent.
@@ -111,6 +113,7 @@ async fn put_app(
         scopes: body.scopes,
         scopes_max: body.scopes_max,
         base_url: body.base_url,
+        callback: body.callback,
     };
     let info = gateway.put_service_app(member.caller(), &service, app);
     Ok(Success::new(member.caller(), info.await?))

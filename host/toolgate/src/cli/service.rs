@@ -13,6 +13,7 @@ use toolgate_catalog::manifest::Manifest;
 use toolgate_core::clock::Clock;
 use toolgate_gateway::Caller;
 use toolgate_gateway::connections::apps;
+use toolgate_gateway::connections::callback::{self, CallbackAddress};
 use toolgate_gateway::connections::services;
 use toolgate_gateway::jobs::master_key::open_vault;
 use toolgate_gateway::plugins;
@@ -32,7 +33,7 @@ pub(super) struct Configure {
     /// Name of the service, as `toolgate plugin list` shows it
     service: String,
     /// KEY=VALUE (repeatable); the service's keys are shown when one is wrong
-    #[arg(long = "set", value_name = "KEY=VALUE", required_unless_present = "client_id", value_parser = parse_setting)]
+    #[arg(long = "set", value_name = "KEY=VALUE", required_unless_present_any = ["client_id", "callback"], value_parser = parse_setting)]
     set: Vec<(String, String)>,
     /// Client id of the OAuth application that you registered at the provider
     #[arg(long, value_name = "ID")]
@@ -54,6 +55,11 @@ pub(super) struct Configure {
     /// Address of an on-premise server, in place of the provider's
     #[arg(long, value_name = "URL", requires = "client_id")]
     base_url: Option<String>,
+    /// Which redirect address the application is registered with: `service` is the service's own; `shared` is
+    /// /oauth/callback, for providers that name themselves (`iss`) in each answer; `shared-unproven` is the same for
+    /// any provider, and lets a hostile one receive another's codes [default: as it is; `service` for a new one]
+    #[arg(long, value_name = "WHICH", value_parser = parse_callback)]
+    callback: Option<CallbackAddress>,
     /// Only for this workspace [default: for all]
     #[arg(long, value_name = "NAME")]
     workspace: Option<String>,
@@ -91,8 +97,7 @@ impl Configure {
                 services::configure(store, &caller, change, now_ms).await?
             }
         };
-        let registered = self.client_id.is_some();
-        let callback_url = callback_url(config);
+        let registered = self.client_id.is_some() || self.callback.is_some();
         if let Some(client_id) = self.client_id {
             let new = apps::NewApp {
                 client_id,
@@ -104,10 +109,20 @@ impl Configure {
                 scopes: self.scopes,
                 scopes_max: self.scopes_max,
                 base_url: self.base_url,
+                callback: self.callback,
             };
             let vault = open_vault(store, &config.gateway.master_key_file).await?;
             apps::register(store, &vault, &caller, &manifest, workspace_id, new, now_ms).await?;
+        } else if let Some(callback) = self.callback {
+            let service = &self.service;
+            apps::move_callback(store, &caller, service, workspace_id, callback, now_ms).await?;
         }
+        let app = match registered {
+            true => store.find_oauth_app(workspace_id, &self.service).await?,
+            false => None,
+        };
+        let base = &config.gateway.public_url;
+        let callback_url = callback::callback_url(base, &self.service, app.as_ref());
         let document = json!({
             "service": self.service,
             "workspace": self.workspace,
@@ -134,7 +149,7 @@ impl Configure {
 async fn list(config: &Config, store: &Store, output: OutputFormat) -> anyhow::Result<()> {
     let settings = store.list_service_config().await?;
     let applications = store.list_oauth_apps().await?;
-    let callback_url = callback_url(config);
+    let base = &config.gateway.public_url;
     let mut listed = Vec::new();
     for manifest in plugins::manifests(store).await? {
         let set: Vec<_> = settings
@@ -149,7 +164,7 @@ async fn list(config: &Config, store: &Store, output: OutputFormat) -> anyhow::R
         listed.push(json!({
             "connectable": connectable.is_ok(),
             "missing": connectable.err(),
-            "callback_url": oauth.then_some(&callback_url),
+            "callback_url": oauth.then(|| callback::callback_url(base, &manifest.service, application)),
             "service": manifest.service,
             "title": manifest.title,
             "auth_type": auth_type(&manifest),
@@ -189,8 +204,9 @@ async fn list(config: &Config, store: &Store, output: OutputFormat) -> anyhow::R
                 ]
             })
             .collect();
+        let own = CallbackAddress::Service.url(base, "SERVICE");
         format!(
-            "{}\n\nCallback URL to register at OAuth providers: {callback_url}",
+            "{}\n\nCallback URL to register at OAuth providers: {own} (--json shows that of each service)",
             table(
                 &[
                     "SERVICE",
@@ -213,9 +229,13 @@ fn auth_type(manifest: &Manifest) -> &'static str {
         .map_or("none", |slot| slot.kind.as_str())
 }
 
-fn callback_url(config: &Config) -> String {
-    let base = &config.gateway.public_url;
-    format!("{base}{}", apps::CALLBACK_PATH)
+fn parse_callback(text: &str) -> Result<CallbackAddress, String> {
+    text.parse().map_err(|_| {
+        format!(
+            "the callback is one of {}",
+            CallbackAddress::WORDS.join(", ")
+        )
+    })
 }
 
 /// The first line of a secret's file.

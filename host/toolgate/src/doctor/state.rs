@@ -8,8 +8,9 @@ use rustix::process::{Resource, getrlimit};
 use super::{DoctorFinding, DoctorOptions};
 use crate::config::Config;
 use toolgate_core::clock::Clock;
+use toolgate_gateway::connections::callback::CallbackAddress;
 use toolgate_store::snapshot::{self, DatabaseState};
-use toolgate_store::{DatabaseKind, StoreError};
+use toolgate_store::{DatabaseKind, OAuthApp, StoreError};
 
 /// A clock that is off by more refuses signed requests and tokens that are good.
 pub(super) const CLOCK_MS_MAX: i64 = 60_000;
@@ -26,6 +27,7 @@ pub(super) async fn examine(
     if let Ok(Some(state)) = &looked {
         findings.push(clock_of(state, clock.now_ms()));
         findings.extend(plugins(state));
+        findings.push(callbacks(&state.applications));
     }
     findings.push(disk(&config.gateway.data_dir, options.disk_free_min_bytes));
     findings.push(open_files());
@@ -111,6 +113,31 @@ fn plugins(state: &DatabaseState) -> Vec<DoctorFinding> {
     state.refused_files.iter().map(refused).collect()
 }
 
+/// Applications whose codes a hostile plugin may receive (RFC 9700, section 4.4).
+fn callbacks(applications: &[OAuthApp]) -> DoctorFinding {
+    const CHECK: &str = "callbacks";
+    let mut shared: Vec<&str> = applications
+        .iter()
+        .filter(|app| CallbackAddress::from_app(app) == CallbackAddress::SharedUnproven)
+        .map(|app| app.service.as_str())
+        .collect();
+    shared.dedup();
+    if shared.is_empty() {
+        let found = "each OAuth application has a redirect address that tells providers apart";
+        return DoctorFinding::ok(CHECK, found);
+    }
+    let named = shared.join(", ");
+    DoctorFinding::warning(
+        CHECK,
+        format!(
+            "these services share the redirect address /oauth/callback and take answers that do not say who sent them, so that a hostile plugin can receive the authorization codes of another service: {named}"
+        ),
+    )
+    .next(
+        "For each, register /oauth/callback/SERVICE at the provider in place of /oauth/callback, and run `toolgate service configure SERVICE --callback service` (with --workspace where the application is of one workspace).",
+    )
+}
+
 fn disk(data_dir: &Path, free_min_bytes: u64) -> DoctorFinding {
     const CHECK: &str = "disk";
     let folder = data_dir.ancestors().find(|folder| folder.exists());
@@ -164,6 +191,7 @@ mod tests {
             newest_entry_ms,
             server_time_ms,
             refused_files: Vec::new(),
+            applications: Vec::new(),
         };
         let now_ms = 1_000_000_000;
         for (newest, server, expected) in [

@@ -17,7 +17,7 @@ const ACCESS_TOKEN_S: u64 = 6;
 async fn world() -> (TestGateway, Server) {
     let mut server = Server::start().await.unwrap();
     let gateway = TestGateway::with_upstream("github", "api.github.com", server.url()).await;
-    let callback = gateway.url(apps::CALLBACK_PATH);
+    let callback = gateway.url("/oauth/callback/github");
     server.register(&callback, ACCESS_TOKEN_S).await.unwrap();
     let store = gateway.gateway.store();
     let manifest = toolgate_gateway::plugins::manifest(store, "github")
@@ -34,6 +34,7 @@ async fn world() -> (TestGateway, Server) {
         ]),
         scopes_max: Vec::new(),
         base_url: Some(server.url()),
+        callback: None,
     };
     let operator = toolgate_tests::gateway::operator(&gateway.gateway)
         .await
@@ -55,7 +56,7 @@ async fn a_person_connects_the_token_is_renewed_and_a_revoked_grant_is_connected
         assert!(read.offer.contains(said), "{said}: {}", read.offer);
     }
     assert!(read.done.contains("octo-ada"), "{}", read.done);
-    assert_eq!(read.url, gateway.url("/oauth/callback"));
+    assert_eq!(read.url, gateway.url("/oauth/callback/github"));
     assert!(
         !read.referrers.iter().any(|one| one.contains("/connect/")),
         "{:?}",

@@ -9,7 +9,7 @@ use toolgate_core::clock::Clock;
 use toolgate_gateway::connections::link::LINK_LIFE_MS;
 use toolgate_tests::gate::{Gate, Point};
 use toolgate_tests::gateway::{Options, PATIENCE, TestGateway, operator};
-use toolgate_tests::provider::{Provider, query_of};
+use toolgate_tests::provider::{Provider, query_of, return_url};
 
 use super::{follow, press, register_for, state};
 use crate::described::{built, plugin};
@@ -142,13 +142,11 @@ async fn a_browser_that_leaves_during_the_callback_is_connected_all_the_same() {
     let (url, id) = link(&gateway, json!({})).await;
     let left = press(&gateway, &url, &[]).await;
     let back = provider.consent(&left.leads_to());
-    let query = url::form_urlencoded::Serializer::new(String::new())
-        .extend_pairs(&back)
-        .finish();
-    let path = format!("/oauth/callback?{query}");
+    let url = return_url(&gateway.url("/oauth/callback/twitch"), &back);
+    let path = url.strip_prefix(&gateway.url("")).unwrap();
     let cookie = format!("cookie: {}", left.cookie().unwrap());
     gate.hold(TOKEN, Point::Done);
-    let browser = LeavingClient::ask(&gateway, "GET", &path, &cookie).await;
+    let browser = LeavingClient::ask(&gateway, "GET", path, &cookie).await;
     gate.held().await;
     browser.leave().await;
     gate.release();

@@ -56,6 +56,7 @@ async fn register(gateway: &TestGateway, service: &str, secret: Option<&str>) {
         scopes: None,
         scopes_max: Vec::new(),
         base_url: None,
+        callback: None,
     };
     let operator = toolgate_tests::gateway::operator(&gateway.gateway)
         .await

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolgate_tests::process::{Installation, Process};
-use toolgate_tests::provider::Provider;
+use toolgate_tests::provider::{Provider, return_url};
 
 use super::{Page, TOOL, page_of};
 
@@ -41,10 +41,7 @@ pub async fn come_back(
     left: &Page,
     back: &std::collections::BTreeMap<String, String>,
 ) -> Page {
-    let query = url::form_urlencoded::Serializer::new(String::new())
-        .extend_pairs(back)
-        .finish();
-    let url = process.url(&format!("/oauth/callback?{query}"));
+    let url = return_url(&process.url("/oauth/callback/github"), back);
     let cookie = left.cookie().unwrap();
     page_of(process.client.get(url).header("cookie", cookie)).await
 }

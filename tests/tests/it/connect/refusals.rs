@@ -156,7 +156,7 @@ async fn an_open_redirect_is_refused() {
     .await;
     assert_eq!(
         query_of(&left.leads_to())["redirect_uri"],
-        gateway.url("/oauth/callback")
+        gateway.url("/oauth/callback/github")
     );
     assert!(!left.text.contains("evil.test"));
 }
@@ -438,6 +438,7 @@ async fn the_pages_can_neither_be_framed_nor_scripted_nor_named_as_referrer() {
         press(&gateway, &url, &[]).await,
         open(&gateway, &gateway.url("/connect/x")).await,
         open(&gateway, &gateway.url("/oauth/callback")).await,
+        open(&gateway, &gateway.url("/oauth/callback/github")).await,
     ] {
         let header = |name: &str| page.headers[name].to_str().unwrap().to_owned();
         assert_eq!(header("referrer-policy"), "no-referrer");

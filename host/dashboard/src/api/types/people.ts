@@ -14,7 +14,6 @@ export interface Me {
   session_expires_at: string;
   public_url: string;
   mcp_url: string;
-  callback_url: string;
 }
 
 export interface Welcome {

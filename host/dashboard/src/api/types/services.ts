@@ -29,13 +29,14 @@ export interface Service {
   auth_type: string;
   connectable: boolean;
   missing?: string | null;
-  app?: null | { client_id: string | null; has_secret: boolean; scopes: string[] | null; base_url: string | null; everywhere: boolean };
+  app?: null | { client_id: string | null; has_secret: boolean; scopes: string[] | null; base_url: string | null; everywhere: boolean; callback: 'service' | 'shared' | 'shared-unproven' };
+  /** To register at the provider; absent where the service does not use OAuth. */
+  callback_url?: string;
   settings: ServiceSetting[];
   connections: number;
   connections_broken: number;
 }
 export interface Services {
-  callback_url: string;
   services: Service[];
 }
 export interface ServiceTest {

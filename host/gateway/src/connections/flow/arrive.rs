@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::problem::why_not;
 use super::{ConnectEnd, ConnectProblem, OpenFlow, Step, WayBack, cookie_name, internal};
 use crate::connections::apps;
+use crate::connections::callback::{self, ArrivedAt};
 use crate::connections::credential::{ConnectionDetails, StartedFlow};
 use crate::connections::link::hash;
 use crate::connections::refresh::{credential_of, union};
@@ -13,7 +14,7 @@ use crate::connections::requests::ConnectionPurpose;
 use crate::{Error, Gateway};
 use toolgate_catalog::manifest::AuthKind;
 use toolgate_catalog::token_parameters::{admitted, check_pointer};
-use toolgate_oauth::callback::{self, Callback, CallbackOutcome};
+use toolgate_oauth::callback::{Callback, CallbackOutcome, parse};
 use toolgate_oauth::token::TokenGrant;
 use toolgate_oauth::{self as oauth, OAuthError};
 use toolgate_vault::Secret;
@@ -22,23 +23,30 @@ impl Gateway {
     /// The provider sends the browser back. `query`: without `?`. `cookie`: looks one up by name.
     pub async fn connect_callback(
         self: &Arc<Self>,
+        arrived: ArrivedAt<'_>,
         query: &str,
         cookie: impl Fn(&str) -> Option<String>,
     ) -> Result<Step, ConnectProblem> {
-        let callback = callback::parse(query)?;
+        let answer = parse(query)?;
         let secure = self.connections.public_url.starts_with("https://");
-        let cookie_hash = cookie(&cookie_name(&callback.state, secure)).map(|value| hash(&value));
-        let accepted = Box::pin(self.clone().accept_answer(callback, cookie_hash));
+        let cookie_hash = cookie(&cookie_name(&answer.state, secure)).map(|value| hash(&value));
+        let service = match arrived {
+            ArrivedAt::Service(service) => Some(service.to_owned()),
+            ArrivedAt::Shared => None,
+        };
+        let accepted = Box::pin(self.clone().accept_answer(service, answer, cookie_hash));
         self.finish_step(accepted).await
     }
 
-    /// Accepts the answer, once and from the browser that was sent off, and does what follows from it.
+    /// Accepts the answer, once and from the browser that was sent off, and does what follows from it. `service`: at
+    /// whose address it has arrived.
     async fn accept_answer(
         self: Arc<Self>,
-        callback: Callback,
+        service: Option<String>,
+        answer: Callback,
         cookie_hash: Option<String>,
     ) -> Result<Step, ConnectProblem> {
-        let state_hash = hash(callback.state.expose());
+        let state_hash = hash(answer.state.expose());
         let now_ms = self.clock.now_ms();
         let completed = match &cookie_hash {
             Some(cookie_hash) => {
@@ -57,7 +65,7 @@ impl Gateway {
             Ok(started) => started,
             Err(problem) => return self.end(&open, problem).await,
         };
-        match self.take_answer(&open, &started, callback).await {
+        match self.take_answer(&open, &started, service, answer).await {
             Ok(step) => Ok(step),
             Err(problem) => match &started.token {
                 Some(token) if problem.passes() => self.try_again(&open, token, &problem).await,
@@ -107,7 +115,8 @@ impl Gateway {
         &self,
         open: &OpenFlow,
         started: &StartedFlow,
-        callback: Callback,
+        service: Option<String>,
+        answer: Callback,
     ) -> Result<Step, ConnectProblem> {
         let app = open.app.as_ref().ok_or(ConnectProblem::NotSetUp)?;
         let provider = apps::provider(
@@ -116,12 +125,15 @@ impl Gateway {
             app,
             &started.parameters,
         )?;
-        if let Some(issuer) = &callback.issuer
-            && !callback::is_from(&provider, issuer)
-        {
+        let arrived = service
+            .as_deref()
+            .map_or(ArrivedAt::Shared, ArrivedAt::Service);
+        let own = &open.flow.service;
+        // Before anything of the answer is sent anywhere: the code may be another provider's.
+        if !callback::belongs(arrived, started.callback, own, &provider, &answer) {
             return Err(ConnectProblem::OtherProvider);
         }
-        let code = match callback.answer {
+        let code = match answer.answer {
             CallbackOutcome::Code(code) => code,
             CallbackOutcome::Error(error) => {
                 return Err(match error.as_str() {
@@ -134,9 +146,9 @@ impl Gateway {
         };
         let grant = TokenGrant::Code {
             code: &code,
-            redirect_uri: &self.callback_url(),
+            redirect_uri: &started.callback.url(&self.connections.public_url, own),
             verifier: &started.verifier,
-            state: Some(&callback.state),
+            state: Some(&answer.state),
             scopes: &open.flow.scopes,
         };
         self.take_tokens(open, &provider, &grant, started.parameters.clone())

@@ -7,6 +7,7 @@ use super::inputs::{parameters, values};
 use super::{ConnectEnd, ConnectProblem, Cookie, OpenFlow, Step, WayBack, cookie_name, internal};
 use crate::Gateway;
 use crate::connections::apps;
+use crate::connections::callback::CallbackAddress;
 use crate::connections::credential::{ConnectionDetails, OpenCredential, StartedFlow};
 use crate::connections::link::{hash, leaves_for_provider, random_token};
 use toolgate_catalog::manifest::AuthKind;
@@ -91,10 +92,11 @@ impl Gateway {
         let provider = apps::provider(&self.connections.vault, &open.slot, app, &parameters)?;
         let (state, cookie, verifier) = (random_token(), random_token(), authorize::verifier());
         let challenge = authorize::challenge(&verifier);
+        let callback = CallbackAddress::from_app(app);
         let url = authorize::url(
             &provider,
             &authorize::Authorize {
-                redirect_uri: &self.callback_url(),
+                redirect_uri: &callback.url(&self.connections.public_url, &open.flow.service),
                 scopes: &open.flow.scopes,
                 state: state.expose(),
                 challenge: &challenge,
@@ -105,6 +107,7 @@ impl Gateway {
             verifier,
             token: Some(Secret::new(token)),
             parameters,
+            callback,
         };
         let sealed = self.connections.seal(&open.place(), &started.to_secret())?;
         let now_ms = self.clock.now_ms();

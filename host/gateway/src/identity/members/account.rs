@@ -6,7 +6,6 @@ use serde_json::json;
 use super::checked_name;
 use super::enter::user_of;
 use crate::audit::AuditAction;
-use crate::connections::apps::CALLBACK_PATH;
 use crate::{Caller, Error, Gateway};
 use toolgate_core::clock::rfc3339;
 use toolgate_store::{Member, Plan, Role, SignIn, Workspace};
@@ -28,7 +27,6 @@ pub struct Me {
     pub session_expires_at: String,
     pub public_url: String,
     pub mcp_url: String,
-    pub callback_url: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -196,7 +194,6 @@ impl Gateway {
             session_expires_at: rfc3339(sign_in.expires_at_ms),
             public_url: base.clone(),
             mcp_url: format!("{base}/mcp"),
-            callback_url: format!("{base}{CALLBACK_PATH}"),
         })
     }
 }
