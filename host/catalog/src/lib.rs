@@ -20,6 +20,7 @@ mod manifest_schema;
 pub mod overview;
 mod parse;
 pub mod queries;
+pub mod reserved;
 pub mod rights;
 mod schema;
 mod scope;

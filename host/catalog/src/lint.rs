@@ -21,6 +21,7 @@ use serde::Serialize;
 use super::hosts;
 use super::manifest::{Capability, MANIFEST_VERSION, Manifest};
 use super::parse::push_segment;
+use super::reserved::is_reserved;
 
 pub use schema::{ARGUMENTS_DEPTH_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX, SCHEMA_SUBSCHEMAS_MAX};
 pub use tools::{TOOL_NAME_CHARS_MAX, TOOLS_MAX};
@@ -179,12 +180,6 @@ fn is_name(name: &str) -> bool {
             .all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_'))
         && !name.ends_with('_')
         && !name.contains("__")
-}
-
-/// Whether a service's tools would have names of the gateway's own, such as `toolgate_read_result` and
-/// `svc_execute_tool`.
-fn is_reserved(service: &str) -> bool {
-    service.starts_with("toolgate") || service == "svc" || service.starts_with("svc_")
 }
 
 const NAME_RULE: &str = "start with a-z, go on with a-z, 0-9 and single `_`, and not end with `_`";

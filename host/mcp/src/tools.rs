@@ -216,6 +216,7 @@ fn decode<T: DeserializeOwned>(row: &ToolEntry, arguments: JsonObject) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolgate_catalog::reserved::is_reserved;
 
     #[test]
     fn tools_list_is_what_clients_were_promised() {
@@ -236,7 +237,9 @@ mod tests {
             assert!(row.name.len() <= 64, "{}", row.name);
             let first = TABLE.iter().position(|other| other.name == row.name);
             assert_eq!(first, Some(n), "{}", row.name);
+            assert!(is_reserved(row.name), "a plugin could have {}", row.name);
         }
+        assert!(is_reserved(render::READ_RESULT));
         assert!(find("svc_nope").is_none());
     }
 

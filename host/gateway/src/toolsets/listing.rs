@@ -18,6 +18,13 @@ use toolgate_store::{SkillRow, ToolsetRow, Topic};
 
 /// What the names of Skills begin with, in a list of tools.
 pub const SKILL_TOOL_PREFIX: &str = "skill_";
+const _: () = assert!(
+    toolgate_catalog::reserved::begins_with_word(
+        SKILL_TOOL_PREFIX,
+        toolgate_catalog::reserved::SKILL
+    ),
+    "no plugin may have the name of a Skill's tool"
+);
 /// Of a Skill's name in the name of its tool.
 const SKILL_SLUG_CHARS_MAX: usize = 48;
 /// Of a Skill's id where its name alone would not tell it apart.
@@ -174,9 +181,9 @@ fn listed(row: &ToolsetRow, contents: ToolsetContents) -> ToolsetTools {
         .map(|tool| described(tool))
         .collect();
     of_services.sort_by(|a, b| a.name.cmp(&b.name));
-    // A plugin's tool may have the name that a Skill would have: it keeps it.
-    let taken: BTreeSet<&str> = of_services.iter().map(|tool| &*tool.name).collect();
-    all.retain(|skill| !taken.contains(&*skill.name));
+    // No plugin may have a Skill's name. One that was admitted before the names were reserved does not replace it.
+    let taken: BTreeSet<String> = all.iter().map(|skill| skill.name.clone()).collect();
+    of_services.retain(|tool| !taken.contains(&tool.name));
     all.append(&mut of_services);
     ToolsetTools {
         name: row.name.clone(),

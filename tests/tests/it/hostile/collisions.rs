@@ -114,7 +114,7 @@ async fn a_tool_whose_name_begins_with_another_service_is_refused_before_that_se
     gateway.wait_for_file("fine.wasm", "active").await;
 }
 
-/// Defence: `catalog/lint` refuses names that the gateway's own tools have.
+/// Defence: `host/catalog/src/reserved.rs`, asked in `host/catalog/src/lint.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn names_of_the_gateways_own_tools_are_refused() {
     let gateway = TestGateway::start(Options::default()).await;
@@ -124,6 +124,13 @@ async fn names_of_the_gateways_own_tools_are_refused() {
         "toolgate",
         "toolgate_read",
         "toolgates",
+        "skill",
+        "skill_deploy",
+        "skills",
+        "mcp",
+        "internal",
+        "oauth_x",
+        "host",
     ] {
         let file = format!("{service}.wasm");
         gateway.drop_file(&file, &Fixture::new(service).build());
