@@ -15,7 +15,10 @@ await walk(async (browser, look) => {
   await serves(key, 'github_create_issue');
   const run = (tool, args) => ask(key, 'POST', `/v1/tools/${tool}/execute`, { arguments: args });
   const { connect_url } = (await ask(key, 'POST', '/v1/connections/link', { service: 'github' })).data;
-  const connected = await fetch(connect_url, { method: 'POST', body: new URLSearchParams({ f_secret: asked.token }) });
+  const shown = await fetch(connect_url);
+  const cookie = shown.headers.get('set-cookie').split(';')[0];
+  const [, field] = /name="page" value="([^"]+)"/.exec(await shown.text());
+  const connected = await fetch(connect_url, { method: 'POST', headers: { cookie }, body: new URLSearchParams({ page: field, f_secret: asked.token }) });
   assert.equal(connected.status, 200, await connected.text());
   assert.equal((await run('github_get_authenticated_user', {})).data.status, 'success');
   const failed = (await run('github_create_issue', { owner: 'ada', repo: 'engine', title: 'x' })).data;

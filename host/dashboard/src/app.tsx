@@ -39,6 +39,7 @@ const PAGES: [string, LazyExoticComponent<ComponentType>][] = [
   ['/tools', lazy(part(() => import('./pages/tools')))],
   ['/tools/:tool', lazy(part(() => import('./pages/tool')))],
   ['/integrations', lazy(part(() => import('./pages/integrations')))],
+  ['/integrations/:service/account', lazy(part(() => import('./pages/account-question')))],
   ['/integrations/:service', lazy(part(() => import('./pages/integration')))],
   ['/plugins', lazy(part(() => import('./pages/plugins')))],
   ['/plugins/:service', lazy(part(() => import('./pages/plugin')))],

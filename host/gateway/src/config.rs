@@ -13,6 +13,9 @@ use toolgate_vault::Secret;
 pub struct GatewayConfig {
     /// Base of the links that people open, without a trailing slash.
     pub public_url: String,
+    /// Whether connect links may lead to every page of the browser's own machine, registered or not: on a machine where
+    /// one person develops.
+    pub loopback_pages: bool,
     pub data_dir: PathBuf,
     pub database_url: String,
     pub plugins_dir: PathBuf,
@@ -48,6 +51,7 @@ impl GatewayConfig {
         let data_dir = data_dir.into();
         Self {
             public_url: "http://127.0.0.1:8080".to_owned(),
+            loopback_pages: false,
             database_url: format!("sqlite://{}", data_dir.join("toolgate.db").display()),
             plugins_dir: plugins_dir.into(),
             allow_large_plugins: false,

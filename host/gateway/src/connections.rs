@@ -6,7 +6,8 @@
 //! before it is stored, [`known`] is what no answer hands back, [`refresh`] renews it, [`ahead`] also
 //! while nobody calls, [`revoke`] ends it at the provider; [`wait`] holds a reader until a user has
 //! connected. [`choose`] and [`backoff`] are the pure rules, [`apps`] the operator's side,
-//! [`callback`] says which answer of a provider may arrive where. A credential
+//! [`callback`] says which answer of a provider may arrive where, [`origins`] where a link may lead, [`guesses`] how
+//! many keys a form tries. A credential
 //! is sealed in the store and open only while it is written into a request.
 
 pub mod integrations;
@@ -22,11 +23,13 @@ pub mod callback;
 mod choose;
 mod credential;
 pub mod flow;
+mod guesses;
 mod key_check;
 mod known;
 pub(super) mod labels;
 mod lend;
 pub mod link;
+pub mod origins;
 mod refresh;
 pub(crate) mod requests;
 mod revoke;
@@ -145,6 +148,7 @@ pub(crate) struct ConnectionManager {
     /// One turn for each connection that is being refreshed here.
     refreshing: Mutex<HashMap<String, Weak<RefreshLock>>>,
     known: known::KnownSecrets,
+    guesses: guesses::GuessLimits,
 }
 
 /// What a [`ConnectionManager`] works with.
@@ -175,6 +179,7 @@ impl ConnectionManager {
             metrics: parts.metrics,
             refreshing: Mutex::default(),
             known: known::KnownSecrets::default(),
+            guesses: guesses::GuessLimits::default(),
         })
     }
 
@@ -212,6 +217,15 @@ impl ConnectionManager {
     }
 }
 
+/// The key's own user, for a key that makes first connections alone. `refused`: why it may not do more.
+fn own_user(caller: &Caller, named: Option<UserId>, refused: Error) -> Result<UserId, Error> {
+    let first = caller.need(Scope::ConnectionsFirst).is_ok();
+    match named.filter(|named| *named != caller.default_user) {
+        None if first => Ok(caller.default_user.clone()),
+        _ => Err(refused),
+    }
+}
+
 fn about(row: &Connection) -> ConnectionRef<'_> {
     ConnectionRef {
         workspace_id: &row.workspace_id,
@@ -228,8 +242,10 @@ impl Gateway {
         caller: &Caller,
         request: ListConnections,
     ) -> Result<ConnectionPage, Error> {
-        caller.need(Scope::Connections)?;
-        let user_id = caller.listed_user(request.user_id)?;
+        let user_id = match caller.need(Scope::Connections) {
+            Ok(()) => caller.listed_user(request.user_id)?,
+            Err(refused) => Some(own_user(caller, request.user_id, refused)?),
+        };
         let invalid = || Error::InvalidRequest("invalid cursor".to_owned());
         let after = match &request.cursor {
             None => None,
@@ -266,11 +282,18 @@ impl Gateway {
         id: &str,
         wait: WaitFor,
     ) -> Result<ConnectionInfo, Error> {
-        caller.need(Scope::Connections)?;
+        let own = match caller.need(Scope::Connections) {
+            Ok(()) => None,
+            Err(refused) => Some(own_user(caller, None, refused)?),
+        };
+        let of_caller = |row: &Connection| match &own {
+            None => caller.acts_for(&row.user_id),
+            Some(own) => row.user_id == own.as_str(),
+        };
         let mut waiting = self.begin_to_wait(wait).await?;
         let row = loop {
             let found = self.store.find_connection(&caller.workspace_id, id).await?;
-            let row = found.filter(|row| caller.acts_for(&row.user_id));
+            let row = found.filter(&of_caller);
             let met = row.as_ref().is_some_and(|row| wait.met_by(row));
             if met || !waiting.changed().await? {
                 break row;

@@ -103,6 +103,8 @@ pub struct Gateway {
     knowledge: knowledge::Knowledge,
     /// Base of links for people, without a trailing slash.
     public_url: String,
+    /// Whether connect links may lead to every page of the browser's own machine.
+    loopback_pages: bool,
     receipts: executions::writer::Receipts,
     /// Seals what clients carry from one call to the next; the same in every process of the gateway.
     state_key: Zeroizing<[u8; 32]>,
@@ -244,6 +246,7 @@ impl Gateway {
                 indexes: knowledge::index::Indexes::default(),
             },
             public_url,
+            loopback_pages: config.loopback_pages,
             receipts,
             store,
             egress,

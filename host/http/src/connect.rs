@@ -16,6 +16,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, RawQuery, State};
+use axum::http::Extensions;
 use axum::response::Response;
 use axum::routing::{get, post};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -23,7 +24,10 @@ use maud::Markup;
 
 use toolgate_gateway::Gateway;
 use toolgate_gateway::connections::callback::{ArrivedAt, SHARED_CALLBACK_PATH};
-use toolgate_gateway::connections::flow::{ConnectProblem, Cookie, Step, WayBack};
+use toolgate_gateway::connections::flow::{
+    ConnectProblem, Cookie, SentForm, ShownPage, Step, WayBack,
+};
+use toolgate_http_kit::client::address_of;
 use toolgate_http_kit::cookies::{self, NewCookie};
 
 /// The routes, ready to be merged; they need no key: the link is the key.
@@ -39,18 +43,30 @@ pub fn router(gateway: Arc<Gateway>) -> Router {
         .with_state(gateway)
 }
 
-async fn show(State(gateway): State<Arc<Gateway>>, Path(token): Path<String>) -> Response {
-    let nonce = pages::nonce();
-    match Box::pin(gateway.connect_page(&token)).await {
-        Ok(page) => html(StatusCode::OK, &nonce, pages::connect(&page, &nonce)),
+async fn show(
+    State(gateway): State<Arc<Gateway>>,
+    Path(token): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    let cookie = |name: &str| cookies::get(&headers, name);
+    match Box::pin(gateway.connect_page(&token, cookie)).await {
+        Ok(shown) => form_page(StatusCode::OK, &shown),
         Err(problem) => refused(&problem, None),
     }
+}
+
+fn form_page(status: StatusCode, shown: &ShownPage) -> Response {
+    let nonce = pages::nonce();
+    let mut response = html(status, &nonce, pages::connect(&shown.page, &nonce));
+    set_cookie(response.headers_mut(), &shown.cookie);
+    response
 }
 
 async fn submit(
     State(gateway): State<Arc<Gateway>>,
     Path(token): Path<String>,
     headers: HeaderMap,
+    extensions: Extensions,
     body: Body,
 ) -> Response {
     if !form::comes_from_here(&headers) {
@@ -63,7 +79,12 @@ async fn submit(
         Ok(form) => form,
         Err(bad) => return plain_refusal(bad.status(), &bad.to_string()),
     };
-    let step = Box::pin(gateway.connect_submit(&token, form)).await;
+    let sent = SentForm {
+        inputs: form,
+        address: address_of(&extensions),
+    };
+    let cookie = |name: &str| cookies::get(&headers, name);
+    let step = Box::pin(gateway.connect_submit(&token, sent, cookie)).await;
     rendered(step)
 }
 
@@ -110,10 +131,9 @@ fn rendered(step: Result<Step, ConnectProblem>) -> Response {
             response
         }
         Ok(Step::Done(done)) => html(StatusCode::OK, &nonce, pages::done(&done, &nonce)),
-        Ok(Step::Again(page)) => {
-            let page = pages::connect(&page, &nonce);
-            html(StatusCode::UNPROCESSABLE_ENTITY, &nonce, page)
-        }
+        Ok(Step::Again(shown)) if shown.unbound => form_page(StatusCode::FORBIDDEN, &shown),
+        Ok(Step::Again(shown)) => form_page(StatusCode::UNPROCESSABLE_ENTITY, &shown),
+        Ok(Step::Asked(asked)) => html(StatusCode::OK, &nonce, pages::asked(&asked, &nonce)),
         Ok(Step::Cancelled(way_back)) => {
             html(StatusCode::OK, &nonce, pages::cancelled(&way_back, &nonce))
         }
@@ -122,7 +142,7 @@ fn rendered(step: Result<Step, ConnectProblem>) -> Response {
     }
 }
 
-/// It comes back with the provider's redirect and with nothing else from elsewhere (RFC 6265bis,
+/// It comes back with the provider's redirect, or a link to the page, and with nothing else from elsewhere (RFC 6265bis,
 /// section 5.6.7.1).
 fn set_cookie(headers: &mut HeaderMap, cookie: &Cookie) {
     let flow = NewCookie {
@@ -139,9 +159,11 @@ fn set_cookie(headers: &mut HeaderMap, cookie: &Cookie) {
 fn refused(problem: &ConnectProblem, way_back: Option<&WayBack>) -> Response {
     let status = match problem {
         ConnectProblem::UnknownLink => StatusCode::NOT_FOUND,
-        ConnectProblem::Used | ConnectProblem::Expired | ConnectProblem::Failed(_) => {
-            StatusCode::GONE
-        }
+        ConnectProblem::Used
+        | ConnectProblem::Expired
+        | ConnectProblem::Failed(_)
+        | ConnectProblem::LinkRefused => StatusCode::GONE,
+        ConnectProblem::TooManyRefused { .. } => StatusCode::TOO_MANY_REQUESTS,
         ConnectProblem::UnknownState
         | ConnectProblem::OtherBrowser
         | ConnectProblem::BadAnswer(_)
@@ -158,7 +180,12 @@ fn refused(problem: &ConnectProblem, way_back: Option<&WayBack>) -> Response {
     }
     let nonce = pages::nonce();
     let page = pages::refusal(&problem.to_string(), way_back, &nonce);
-    html(status, &nonce, page)
+    let mut response = html(status, &nonce, page);
+    if let ConnectProblem::TooManyRefused { retry_after_s } = problem {
+        let seconds = HeaderValue::from(*retry_after_s);
+        response.headers_mut().insert(header::RETRY_AFTER, seconds);
+    }
+    response
 }
 
 fn chain(cause: &dyn std::error::Error) -> String {

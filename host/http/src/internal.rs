@@ -20,6 +20,7 @@ use crate::rest::{self, RestOptions};
 use toolgate_gateway::Gateway;
 
 mod access;
+mod account_questions;
 mod apps;
 mod audit;
 mod client;
@@ -31,6 +32,7 @@ mod me;
 mod members;
 mod mirror;
 mod oidc;
+mod origins;
 mod overview;
 mod plugins;
 mod routes;
@@ -125,6 +127,8 @@ fn built(gateway: Arc<Gateway>, options: InternalOptions) -> (Router, Vec<Listed
     keys::routes(&mut routes);
     apps::routes(&mut routes);
     services::routes(&mut routes);
+    account_questions::routes(&mut routes);
+    origins::routes(&mut routes);
     plugins::routes(&mut routes);
     descriptions::routes(&mut routes);
     users::routes(&mut routes);

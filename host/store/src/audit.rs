@@ -9,8 +9,8 @@ use sqlx::{PgConnection, SqliteConnection};
 use super::page::one_more;
 use super::{
     Activated, ApprovalRow, ApproveRequest, AttemptDecision, BeginOutcome, Cursor, DeliveryRecord,
-    HookRow, InsertedToolset, KvSet, MemberChange, Page, RevokeOutcome, SessionRow, SkillUpdate,
-    SourcePut, Store, StoreError, portable,
+    HookRow, InsertedOrigin, InsertedToolset, KvSet, MemberChange, Page, RevokeOutcome, SessionRow,
+    SkillUpdate, SourcePut, Store, StoreError, portable,
 };
 use crate::columns::select;
 
@@ -98,6 +98,7 @@ change_is! {
     ApproveRequest: Self::Recorded { .. },
     SkillUpdate: Self::Updated(_),
     BeginOutcome: Self::Run,
+    InsertedOrigin: Self::Done,
     InsertedToolset: Self::Done,
     KvSet: Self::Stored { .. },
     AttemptDecision: Self::Counted,

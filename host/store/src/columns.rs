@@ -43,7 +43,7 @@ macro_rules! columns {
     (connect_flows) => {
         "id, token_hash, workspace_id, user_id, service, slot, connection_id, scopes, tool_name, confirm_url, \
          state, oauth_state_hash, cookie_hash, confirm_hash, sealed, last_error, created_at_ms, expires_at_ms, \
-         state_since_ms, return_url, popup_origin"
+         state_since_ms, return_url, popup_origin, first_only"
     };
     (connections) => {
         "workspace_id, id, user_id, service, slot, auth_type, account, scopes, parameters, sealed, generation, \
@@ -77,6 +77,9 @@ macro_rules! columns {
     };
     (oidc_accounts) => {
         "subject, sealed, confirmed_at_ms, checking_until_ms"
+    };
+    (page_origins) => {
+        "workspace_id, id, origin, created_at_ms"
     };
     (permission_rules) => {
         "workspace_id, user_id, kind, name, rule, expires_at_ms, max_calls, used, updated_at_ms, approvers"

@@ -61,6 +61,9 @@ pub struct ConnectFlow {
     pub created_at_ms: i64,
     pub expires_at_ms: i64,
     pub state_since_ms: i64,
+    /// Nobody who may add or replace connections asked for it: it makes the first one of its slot, or its user is
+    /// asked.
+    pub first_only: bool,
 }
 
 impl Store {
@@ -70,8 +73,8 @@ impl Store {
             let done = sqlx::query(
                 "INSERT INTO connect_flows (id, token_hash, workspace_id, user_id, service, slot, connection_id, \
                  scopes, tool_name, confirm_url, state, created_at_ms, expires_at_ms, state_since_ms, return_url, \
-                 popup_origin) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'pending', $11, $12, $11, $13, $14) \
+                 popup_origin, first_only) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'pending', $11, $12, $11, $13, $14, $15) \
                  ON CONFLICT (token_hash) DO NOTHING",
             )
             .bind(&flow.id)
@@ -88,6 +91,7 @@ impl Store {
             .bind(flow.expires_at_ms)
             .bind(&flow.return_url)
             .bind(&flow.popup_origin)
+            .bind(flow.first_only)
             .execute(&mut *tx)
             .await?;
             inserted(done.rows_affected(), "connect token")?;
@@ -210,24 +214,53 @@ impl Store {
         }))
     }
 
+    /// The same after the provider refused what was in the form. `false`: that was the last of `refused_max`, and the
+    /// flow has ended.
+    pub async fn reopen_refused_flow(
+        &self,
+        id: &str,
+        last_error: &str,
+        refused_max: i64,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let state: Option<String> = sqlx::query_scalar(
+                "UPDATE connect_flows SET refused = refused + 1, \
+                 state = CASE WHEN refused + 1 >= $4 THEN 'failed' ELSE 'pending' END, \
+                 oauth_state_hash = NULL, cookie_hash = NULL, sealed = NULL, last_error = $2, state_since_ms = $3 \
+                 WHERE id = $1 AND state = 'completed' RETURNING state",
+            )
+            .bind(id)
+            .bind(last_error)
+            .bind(now_ms)
+            .bind(refused_max)
+            .fetch_optional(&mut *tx)
+            .await?;
+            state.is_none_or(|state| state == "pending")
+        }))
+    }
+
     /// Keeps the credential in its box until the application confirms the browser's user with the
-    /// code behind `confirm_hash`. `false`: the flow was not just completed.
+    /// code behind `confirm_hash`, or the user answers in the dashboard, and at most until `until_ms`. `false`: the
+    /// flow was not just completed.
     pub async fn await_confirmation(
         &self,
         id: &str,
         confirm_hash: &str,
         sealed: &str,
+        until_ms: i64,
         now_ms: i64,
     ) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
             sqlx::query(
                 "UPDATE connect_flows SET state = 'awaiting_confirmation', confirm_hash = $2, sealed = $3, \
-                 state_since_ms = $4 WHERE id = $1 AND state = 'completed'",
+                 state_since_ms = $4, expires_at_ms = $5 WHERE id = $1 AND state = 'completed'",
             )
             .bind(id)
             .bind(confirm_hash)
             .bind(sealed)
             .bind(now_ms)
+            .bind(until_ms)
             .execute(&mut *tx)
             .await?
             .rows_affected() == 1
@@ -257,8 +290,8 @@ impl Store {
         }))
     }
 
-    /// Ends the flow and keeps its connection, both or neither. `false`: the flow was in another
-    /// state than `from`, and nothing was stored.
+    /// Ends the flow and keeps its connection, both or neither. `false`: the flow was in another state than `from`, or
+    /// it makes a first connection, nobody was asked, and its user has one of the slot now; nothing was stored.
     pub async fn finish_flow(
         &self,
         id: &str,
@@ -270,7 +303,10 @@ impl Store {
             let done = sqlx::query(
                 "UPDATE connect_flows SET state = 'consumed', sealed = NULL, state_since_ms = $3 \
                  WHERE id = $1 AND state = $2 AND state IN ('completed', 'awaiting_confirmation') \
-                 AND workspace_id = $4 AND user_id = $5 AND connection_id = $6",
+                 AND workspace_id = $4 AND user_id = $5 AND connection_id = $6 \
+                 AND NOT (first_only AND state = 'completed' AND EXISTS (SELECT 1 FROM connections AS other \
+                 WHERE other.workspace_id = $4 AND other.user_id = $5 AND other.service = $7 AND other.slot = $8 \
+                 AND other.id <> $6))",
             )
             .bind(id)
             .bind(from.into_str())
@@ -278,6 +314,8 @@ impl Store {
             .bind(&connection.workspace_id)
             .bind(&connection.user_id)
             .bind(&connection.id)
+            .bind(&connection.service)
+            .bind(&connection.slot)
             .execute(&mut *tx)
             .await?;
             if done.rows_affected() == 0 {

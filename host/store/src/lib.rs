@@ -46,6 +46,7 @@ mod oidc_accounts;
 mod open;
 mod operation;
 mod page;
+mod page_origins;
 mod payloads;
 mod permissions;
 #[cfg(test)]
@@ -113,6 +114,7 @@ pub use oauth_apps::{OAuthApp, SealedBox};
 pub use oidc_accounts::OidcAccount;
 pub use operation::{PoolState, StoreObserver, StoreStep};
 pub use page::{Cursor, Page};
+pub use page_origins::{InsertedOrigin, PageOrigin};
 pub use payloads::PayloadRow;
 pub use permissions::{Approvers, PermissionRule, Rule, RuleChange, RuleKind};
 pub use plugin_files::PluginFile;

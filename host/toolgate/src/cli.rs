@@ -21,6 +21,7 @@ mod member;
 mod migrate;
 mod model;
 mod openapi;
+mod origin;
 mod output;
 mod plugin;
 mod plugin_build;
@@ -113,6 +114,9 @@ enum Command {
     /// Settings of services: addresses, OAuth applications
     #[command(subcommand)]
     Service(service::ServiceCommand),
+    /// Origins of your applications that connect links may lead to
+    #[command(subcommand)]
+    Origin(origin::OriginCommand),
     /// Toolsets: named choices of tools, each listed to MCP clients at an address of its own
     #[command(subcommand)]
     Toolset(toolset::ToolsetCommand),
@@ -206,6 +210,7 @@ async fn run(cli: Cli, output: OutputFormat) -> anyhow::Result<()> {
         Command::Member(command) => command.run(&config(settings)?, output).await,
         Command::Client(command) => command.run(&config(settings)?, output).await,
         Command::Service(command) => command.run(&config(settings)?, output).await,
+        Command::Origin(command) => command.run(&config(settings)?, output).await,
         Command::Toolset(command) => command.run(&config(settings)?, output).await,
         Command::Plugin(command) => command.run(&config(settings)?, output).await,
         Command::Receipts(command) => command.run(&config(settings)?, output).await,

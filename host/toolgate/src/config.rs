@@ -257,6 +257,7 @@ impl Settings {
             has_public_url: public_url.is_some(),
             gateway: GatewayConfig {
                 public_url: public_url.unwrap_or_else(|| base_url(listen, tls.as_ref())),
+                loopback_pages: false,
                 oidc,
                 app_clients: AppClientsConfig {
                     documents: !self.no_client_documents.unwrap_or_default(),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 use tokio::sync::OnceCell;
 use toolgate_tests::events::{self, receipt, watching};
-use toolgate_tests::gateway::{Answer, Options, TestGateway};
+use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::process::{Installation, program};
 use toolgate_tests::tools;
 use toolgate_tests::upstream::{Received, Upstream};
@@ -109,12 +109,8 @@ async fn connect(gateway: &TestGateway, service: &str) {
 
 /// Sends the connect form with the secret.
 async fn press(client: &reqwest::Client, url: &str) {
-    let request = client
-        .post(url)
-        .header("content-type", "application/x-www-form-urlencoded")
-        .body(format!("f_secret={SECRET}"));
-    let answer = Answer::read(request.send().await.unwrap()).await;
-    assert_eq!(answer.status, 200, "{}", answer.text);
+    let page = crate::connect::submit(client, url, &[("f_secret", SECRET)]).await;
+    assert_eq!(page.status, 200, "{}", page.text);
 }
 
 /// Where the toolchains are, as tests/authors/setup.sh left them.

@@ -28,9 +28,10 @@ mod way_back;
 use reqwest::Method;
 use serde_json::{Value, json};
 use toolgate_gateway::connections::apps;
+use toolgate_gateway::connections::flow::AccountAnswer;
 use toolgate_store::ALL_WORKSPACES;
 use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
-use toolgate_tests::provider::{Provider, return_url};
+use toolgate_tests::provider::{Provider, query_of, return_url};
 use toolgate_vault::{Secret, Vault};
 
 pub(crate) const TOOL: &str = "github_get_authenticated_user";
@@ -104,30 +105,26 @@ impl Page {
         rest[..rest.find('"').unwrap()].replace("&amp;", "&")
     }
 
+    /// What the form of a connect page says of the page.
+    pub(crate) fn page_field(&self) -> Option<String> {
+        let (_, rest) = self.text.split_once("name=\"page\" value=\"")?;
+        Some(rest[..rest.find('"').unwrap()].to_owned())
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers[name].to_str().unwrap()
+    }
+
     pub(crate) fn cookie(&self) -> Option<String> {
         let text = self.headers.get("set-cookie")?.to_str().unwrap();
         Some(text.split(';').next().unwrap().to_owned())
     }
 }
 
-async fn browse(
-    gateway: &TestGateway,
-    method: Method,
-    url: &str,
-    cookie: Option<&str>,
-    form: Option<&[(&str, &str)]>,
-) -> Page {
+async fn browse(gateway: &TestGateway, method: Method, url: &str, cookie: Option<&str>) -> Page {
     let mut request = gateway.client.request(method, url);
     if let Some(cookie) = cookie {
         request = request.header("cookie", cookie);
-    }
-    if let Some(form) = form {
-        let body = url::form_urlencoded::Serializer::new(String::new())
-            .extend_pairs(form)
-            .finish();
-        request = request
-            .header("content-type", "application/x-www-form-urlencoded")
-            .body(body);
     }
     page_of(request).await
 }
@@ -147,12 +144,88 @@ async fn open(gateway: &TestGateway, url: &str) -> Page {
 
 /// Opens an address with the browser's cookies.
 pub(crate) async fn get(gateway: &TestGateway, url: &str, cookie: Option<&str>) -> Page {
-    browse(gateway, Method::GET, url, cookie, None).await
+    browse(gateway, Method::GET, url, cookie).await
 }
 
-/// Presses the page's button.
+/// Presses the button of the page, as a browser that has opened it.
 pub(crate) async fn press(gateway: &TestGateway, url: &str, form: &[(&str, &str)]) -> Page {
-    browse(gateway, Method::POST, url, None, Some(form)).await
+    submit(&gateway.client, url, form).await
+}
+
+/// The same with any client.
+pub(crate) async fn submit(client: &reqwest::Client, url: &str, form: &[(&str, &str)]) -> Page {
+    let shown = page_of(client.get(url)).await;
+    let (cookie, field) = (shown.cookie(), shown.page_field());
+    page_of(filled(
+        client,
+        url,
+        cookie.as_deref(),
+        field.as_deref(),
+        form,
+    ))
+    .await
+}
+
+/// Sends a form with this cookie and this value of its page.
+pub(crate) async fn press_unseen(
+    gateway: &TestGateway,
+    url: &str,
+    cookie: Option<&String>,
+    field: Option<&String>,
+    form: &[(&str, &str)],
+) -> Page {
+    let (cookie, field) = (cookie.map(String::as_str), field.map(String::as_str));
+    page_of(filled(&gateway.client, url, cookie, field, form)).await
+}
+
+fn filled(
+    client: &reqwest::Client,
+    url: &str,
+    cookie: Option<&str>,
+    field: Option<&str>,
+    form: &[(&str, &str)],
+) -> reqwest::RequestBuilder {
+    let field = field.map(|value| ("page", value));
+    let body = url::form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(field)
+        .extend_pairs(form)
+        .finish();
+    let request = client
+        .post(url)
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(body);
+    match cookie {
+        Some(cookie) => request.header("cookie", cookie),
+        None => request,
+    }
+}
+
+/// Says as a person that another account is to be used, where the page asks.
+pub(crate) async fn agree(gateway: &TestGateway, page: &Page) {
+    assert!(page.text.contains("id=\"asked\""), "{}", page.text);
+    let code = query_of(&page.leads_to())["code"].clone();
+    let person = toolgate_tests::gateway::operator(&gateway.gateway)
+        .await
+        .unwrap();
+    let answered = gateway
+        .gateway
+        .answer_account_question(&person, &code, AccountAnswer::Use);
+    answered.await.unwrap();
+}
+
+/// Registers the origins of the applications in these tests.
+pub(crate) async fn allow_pages(gateway: &TestGateway) {
+    for origin in ["https://app.test", "https://app.example.com"] {
+        let admin = toolgate_tests::gateway::operator(&gateway.gateway)
+            .await
+            .unwrap();
+        let added = gateway.gateway.add_origin(&admin, origin).await;
+        // Some tests make several links.
+        assert!(matches!(
+            added,
+            Ok(_) | Err(toolgate_gateway::Error::Conflict(_))
+        ));
+    }
 }
 
 /// The browser comes back with these parameters.
@@ -162,7 +235,7 @@ async fn come_back<'a>(
     query: impl IntoIterator<Item = (&'a String, &'a String)>,
 ) -> Page {
     let url = return_url(&gateway.url("/oauth/callback/github"), query);
-    browse(gateway, Method::GET, &url, cookie, None).await
+    browse(gateway, Method::GET, &url, cookie).await
 }
 
 /// A link for a user.
@@ -180,7 +253,7 @@ pub(crate) async fn connected(gateway: &TestGateway, provider: &Provider, link: 
     follow(gateway, provider, link).await.status
 }
 
-async fn follow(gateway: &TestGateway, provider: &Provider, connect_url: &str) -> Page {
+pub(crate) async fn follow(gateway: &TestGateway, provider: &Provider, connect_url: &str) -> Page {
     let left = press(gateway, connect_url, &[]).await;
     assert_eq!(left.status, 200, "{}", left.text);
     let back = provider.consent(&left.leads_to());

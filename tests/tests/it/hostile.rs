@@ -1,5 +1,6 @@
 //! Attacks: each test is one, and says what stops it.
 
+mod account_swap;
 mod approvals;
 mod audience;
 mod collisions;

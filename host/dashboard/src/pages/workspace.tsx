@@ -2,8 +2,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { showChanged } from '../api/changed';
 import { call } from '../api/client';
-import type { Approvers, Workspace as Shape } from '../api/types';
-import { useMe } from '../shell/me';
+import type { Approvers, Origin, Workspace as Shape } from '../api/types';
+import { useIsAdmin, useMe } from '../shell/me';
 import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
 import { CheckField, SelectField, TextField } from '../ui/field';
@@ -30,6 +30,7 @@ interface Default {
 }
 
 export default function Workspace() {
+  const admin = useIsAdmin();
   const workspace = useQuery({ queryKey: ['workspace'], queryFn: () => call<Shape>('GET', '/workspace') });
   const byDefault = useQuery({ queryKey: ['permissions', 'default'], queryFn: () => call<Default>('GET', '/permissions/default') });
   const health = useQuery({ queryKey: ['health'], queryFn: () => call<Health>('GET', '/health') });
@@ -60,6 +61,7 @@ export default function Workspace() {
             </Card>
           )}
         </Loaded>
+        {admin && <Origins />}
       </div>
     </Page>
   );
@@ -124,6 +126,52 @@ function Settings({ workspace, rule }: { workspace: Shape; rule: Default }) {
         <CheckField label="Keep the bodies of requests and answers" hint="Sealed, beside the receipt, for admins alone; 64 KiB of each. Off: a receipt records what was sent where, but not its content." checked={keep} disabled={!owner} onChange={setKeep} />
         {save.error && <ErrorNote error={save.error} />}
         {owner ? <div><Button type="submit" kind="primary" busy={save.isPending} disabled={!changed}>Save</Button></div> : <Note><p>Only an owner can change these.</p></Note>}
+      </form>
+    </Card>
+  );
+}
+
+function Origins() {
+  const client = useQueryClient();
+  const toast = useToast();
+  const [origin, setOrigin] = useState('');
+  const origins = useQuery({ queryKey: ['origins'], queryFn: () => call<{ origins: Origin[] }>('GET', '/origins') });
+  const changed = () => void client.invalidateQueries({ queryKey: ['origins'] });
+  const add = useMutation({
+    mutationFn: () => call<Origin>('POST', '/origins', { body: { origin } }),
+    onSuccess: () => {
+      setOrigin('');
+      changed();
+      toast.success('Origin registered');
+    },
+  });
+  const remove = useMutation({ mutationFn: (id: string) => call<object>('DELETE', `/origins/${id}`), onSuccess: changed });
+  return (
+    <Card title="Origins of your applications">
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          add.mutate();
+        }}
+      >
+        <p className="muted">Connect links may lead to pages of these origins (confirm_url, return_url, popup_origin), and to no others. A confirm_url receives a code with which the application vouches for its user.</p>
+        <Loaded query={origins}>
+          {(data) => (
+            <ul className="stack tight">
+              {data.origins.map((one) => (
+                <li key={one.origin_id} className="row">
+                  <span className="mono">{one.origin}</span>
+                  <Button size="small" kind="danger" busy={remove.isPending} onClick={() => remove.mutate(one.origin_id)}>Remove</Button>
+                </li>
+              ))}
+              {data.origins.length === 0 && <li className="muted">None is registered.</li>}
+            </ul>
+          )}
+        </Loaded>
+        <TextField label="Origin" name="origin" type="url" value={origin} onChange={setOrigin} hint="Scheme, host and port, such as https://app.example.com." />
+        {(add.error ?? remove.error) && <ErrorNote error={(add.error ?? remove.error)!} />}
+        <div><Button type="submit" busy={add.isPending} disabled={origin === ''}>Register</Button></div>
       </form>
     </Card>
   );

@@ -74,6 +74,8 @@ const SENTENCES: Record<string, (details: Details, subject: string) => string> =
   'members.sign_in': (d) => (d.provider ? `signed in with ${text(d.provider)}` : 'signed in'),
   'members.sign_out': () => 'signed out',
   'members.uninvite': (d) => `withdrew the invitation of ${text(d.email)}`,
+  'origins.add': (d) => `let connect links lead to ${text(d.origin)}`,
+  'origins.remove': (d) => `let no more connect links lead to ${text(d.origin)}`,
   'permissions.change': (d, subject) => `changed what ${subject} may do: ${rules(d)}`,
   'permissions.change_default': (d) => `let tools without a rule ${d.default === 'by_effect' ? 'ask when they change something' : 'be allowed'}`,
   'plugins.activate': (d, subject) => `put version ${text(d.version)} of ${subject} into service`,

@@ -93,6 +93,10 @@ pub enum AuditAction {
     MembersSignOut,
     #[strum(serialize = "members.uninvite")]
     MembersUninvite,
+    #[strum(serialize = "origins.add")]
+    OriginsAdd,
+    #[strum(serialize = "origins.remove")]
+    OriginsRemove,
     #[strum(serialize = "permissions.change")]
     PermissionsChange,
     #[strum(serialize = "permissions.change_default")]

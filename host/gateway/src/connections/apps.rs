@@ -215,6 +215,7 @@ pub async fn move_callback(
     app.settings = settings.to_string();
     app.updated_at_ms = now_ms;
     let details = json!({
+        "client_id": app.client_id,
         CALLBACK_SETTING: callback,
         "everywhere": workspace_id == ALL_WORKSPACES,
     });

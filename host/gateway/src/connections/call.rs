@@ -259,6 +259,7 @@ impl Gateway {
             scopes: tool.scopes(),
             tool_name: Some(&tool.name),
             connection: of,
+            first_only: true,
             ending: LinkEnding::default(),
         };
         let link = self.connections.make_link(ask).await?;

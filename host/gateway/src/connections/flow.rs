@@ -1,5 +1,6 @@
 //! What a browser does behind a connect link: look ([`page`]), start or cancel ([`start`]), come back
-//! ([`arrive`]), be kept or confirmed ([`keep`]), leave for the application ([`way_back`]).
+//! ([`arrive`]), be kept or confirmed ([`keep`]), leave for the application ([`way_back`]). A page's button works for
+//! the browser that was shown the page ([`binding`]), and an account is not replaced unasked ([`account_question`]).
 //!
 //! Every step is one conditional update of the flow's state, so that a link, a state and a code are
 //! good for one use, and only for the browser that was sent off. Looking changes nothing: links
@@ -7,7 +8,9 @@
 //! refuses, may try again as long as the link lives. What uses a link up goes on when the browser is gone: its
 //! code, its form and its tokens come only once. Tokens of a flow that ends without a connection are revoked.
 
+mod account_question;
 mod arrive;
+mod binding;
 mod inputs;
 mod keep;
 mod page;
@@ -18,11 +21,15 @@ mod way_back;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use account_question::{
+    ANSWER_LIFE_MS, AccountAnswer, AccountQuestion, AnsweredQuestion, OpenQuestion,
+};
+pub use binding::PAGE_FIELD;
 pub use inputs::{FIELD_BYTES_MAX, Input};
 pub use keep::UNCHECKED;
-pub use page::{ConnectPage, Unlocked};
+pub use page::{ConnectPage, ShownPage, Unlocked};
 pub use problem::ConnectProblem;
-pub use start::CANCEL;
+pub use start::{CANCEL, SentForm};
 pub use way_back::{ConnectEnd, PopupMessage, WayBack};
 
 use super::credential::OpenCredential;
@@ -49,7 +56,9 @@ pub enum Step {
     },
     Done(Connected),
     /// The form again, with what was wrong.
-    Again(Box<ConnectPage>),
+    Again(Box<ShownPage>),
+    /// Its user has to say whether another account is to be used.
+    Asked(OpenQuestion),
     /// The user went back; the link is as good as before.
     Cancelled(WayBack),
     /// The link has ended without a connection.

@@ -5,8 +5,9 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rand::Rng as _;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use url::{Host, Url};
+use url::Url;
 
+use super::origins::is_loopback;
 use super::refresh::union;
 use super::{ConnectionManager, Error, Gateway, apps, slot_of};
 use crate::{Caller, Scope};
@@ -62,6 +63,8 @@ pub(super) struct LinkRequest<'a> {
     pub tool_name: Option<&'a str>,
     /// The connection to renew.
     pub connection: Option<&'a Connection>,
+    /// Whoever asks may not add or replace connections.
+    pub first_only: bool,
     pub ending: LinkEnding,
 }
 
@@ -149,6 +152,7 @@ impl ConnectionManager {
             created_at_ms: now_ms,
             expires_at_ms: now_ms + LINK_LIFE_MS,
             state_since_ms: now_ms,
+            first_only: ask.first_only,
         };
         self.store.insert_flow(&flow).await?;
         Ok(Some(FreshLink {
@@ -164,14 +168,18 @@ impl Gateway {
     /// Makes a connect link for a user, who opens it in a browser.
     ///
     /// # Errors
-    /// `service_not_found`; `invalid_request` for a scope that nobody has named, or a page that is not https; `not_found` for a connection of another user or service; `conflict`
+    /// `service_not_found`; `scope_denied` for a key that makes first connections alone; `invalid_request` for a scope
+    /// that nobody has named, or a page whose origin nobody has registered; `not_found` for a connection of another user or service; `conflict`
     /// while the operator has not set the service up.
     pub async fn link_connection(
         &self,
         caller: &Caller,
         request: LinkConnection,
     ) -> Result<ConnectLink, Error> {
-        caller.need(Scope::Connections)?;
+        let may_replace = caller.need(Scope::Connections);
+        if may_replace.is_err() {
+            caller.need(Scope::ConnectionsFirst)?;
+        }
         let unknown =
             || Error::ServiceNotFound(toolgate_core::visible::shown_name(&request.service));
         let serving = self
@@ -180,8 +188,15 @@ impl Gateway {
             .ok_or_else(unknown)?;
         let manifest = &serving.manifest;
         check_scopes(&request.scopes)?;
-        let ending = self.link_ending(&request)?;
+        let ending = self.link_ending(caller, &request).await?;
         let user = caller.user(request.user_id.as_ref())?;
+        let first_only = may_replace.is_err();
+        if let Err(refused) = may_replace {
+            self.check_first(caller, &user, &request)
+                .await?
+                .then_some(())
+                .ok_or(refused)?;
+        }
         let connection = match &request.connection_id {
             Some(id) => Some(
                 self.store
@@ -219,6 +234,7 @@ impl Gateway {
                 scopes: &request.scopes,
                 tool_name: None,
                 connection: connection.as_ref(),
+                first_only,
                 ending,
             })
             .await?
@@ -237,15 +253,49 @@ impl Gateway {
 }
 
 impl Gateway {
-    fn link_ending(&self, request: &LinkConnection) -> Result<LinkEnding, Error> {
+    /// Whether it would be the first connection of the key's own user for the service.
+    async fn check_first(
+        &self,
+        caller: &Caller,
+        user: &UserId,
+        request: &LinkConnection,
+    ) -> Result<bool, Error> {
+        if *user != caller.default_user || request.connection_id.is_some() {
+            return Ok(false);
+        }
+        let (workspace_id, service) = (&caller.workspace_id, Some(request.service.as_str()));
+        let rows = self
+            .store
+            .list_connections(workspace_id, Some(user.as_str()), service);
+        Ok(rows.await?.is_empty())
+    }
+
+    /// A page that a link may lead to.
+    async fn link_page(
+        &self,
+        caller: &Caller,
+        name: &'static str,
+        text: Option<&str>,
+    ) -> Result<Option<Url>, Error> {
+        let Some(text) = text else { return Ok(None) };
         let own = Url::parse(&self.connections.public_url).ok();
-        let own = own.as_ref();
-        let page = |name: &'static str, text: &Option<String>| {
-            let checked = text.as_deref().map(|text| checked_page(name, text, own));
-            checked.transpose()
-        };
-        page("confirm_url", &request.confirm_url)?;
-        let popup_origin = page("popup_origin", &request.popup_origin)?.map(|url| {
+        let url = checked_page(name, text, own.as_ref())?;
+        self.check_origin(caller, name, &url).await?;
+        Ok(Some(url))
+    }
+
+    async fn link_ending(
+        &self,
+        caller: &Caller,
+        request: &LinkConnection,
+    ) -> Result<LinkEnding, Error> {
+        let confirm_url = request.confirm_url.as_deref();
+        self.link_page(caller, "confirm_url", confirm_url).await?;
+        let return_url = request.return_url.as_deref();
+        let return_url = self.link_page(caller, "return_url", return_url).await?;
+        let popup_origin = request.popup_origin.as_deref();
+        let popup_origin = self.link_page(caller, "popup_origin", popup_origin).await?;
+        let popup_origin = popup_origin.map(|url| {
             let bare = url.path() == "/" && url.query().is_none();
             let origin = url.origin().ascii_serialization();
             bare.then_some(origin).ok_or_else(|| {
@@ -257,7 +307,7 @@ impl Gateway {
         });
         Ok(LinkEnding {
             confirm_url: request.confirm_url.clone(),
-            return_url: page("return_url", &request.return_url)?.map(String::from),
+            return_url: return_url.map(String::from),
             popup_origin: popup_origin.transpose()?,
         })
     }
@@ -285,14 +335,10 @@ fn checked_page(name: &'static str, text: &str, own: Option<&Url>) -> Result<Url
         return Err(refused());
     }
     let url = Url::parse(text).map_err(|_| refused())?;
-    let local = match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(Host::Ipv6(ip)) => ip.is_loopback(),
-        None => return Err(refused()),
-    };
+    let local = is_loopback(&url);
     let ours = own.is_some_and(|own| own.origin() == url.origin());
-    let scheme = url.scheme() == "https" || (url.scheme() == "http" && (local || ours));
+    let scheme =
+        (url.scheme() == "https" && url.has_host()) || (url.scheme() == "http" && (local || ours));
     let plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
     if scheme && plain {
         Ok(url)

@@ -371,6 +371,7 @@ pub(crate) fn scope_words(scope: Scope) -> &'static str {
         Scope::PermissionsRead
         | Scope::PermissionsWrite
         | Scope::Approvals
+        | Scope::ConnectionsFirst
         | Scope::Connections
         | Scope::Sessions
         | Scope::Webhooks

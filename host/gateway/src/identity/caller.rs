@@ -109,6 +109,9 @@ pub enum Scope {
     #[strum(serialize = "permissions:write")]
     PermissionsWrite,
     Approvals,
+    /// Connect the key's own user to a service that it is not connected to, and see its connections.
+    #[strum(serialize = "connections:first")]
+    ConnectionsFirst,
     Connections,
     Sessions,
     Webhooks,

@@ -21,14 +21,13 @@ pub const RANDOM_CHARS: usize = 43;
 const SHOWN_CHARS: usize = 8;
 const NAME_CHARS_MAX: usize = 100;
 const NETWORKS_MAX: usize = 100;
-/// What a key may do when nobody says otherwise: everything an agent needs, nothing an operator does.
-pub const DEFAULT_SCOPES: [Scope; 6] = [
+/// What a key may do when nobody says otherwise: everything an agent needs, and nothing that changes what other agents
+/// read or whose account is used.
+pub const DEFAULT_SCOPES: [Scope; 4] = [
     Scope::ToolsRead,
     Scope::ToolsExecute,
     Scope::SkillsRead,
-    Scope::SkillsWrite,
-    Scope::Connections,
-    Scope::Sessions,
+    Scope::ConnectionsFirst,
 ];
 /// A key's own limits end here, whatever the workspace's plan.
 pub const RPM_MAX: u32 = 1_000;

@@ -7,7 +7,7 @@ use super::mark::mark;
 use toolgate_catalog::manifest::Effect;
 use toolgate_core::ids;
 use toolgate_gateway::connections::flow::{
-    CANCEL, ConnectPage, Connected, Input, UNCHECKED, Unlocked, WayBack,
+    CANCEL, ConnectPage, Connected, Input, OpenQuestion, PAGE_FIELD, UNCHECKED, Unlocked, WayBack,
 };
 
 /// Tools of one effect that are named at once, and those named in all; the rest is counted.
@@ -46,6 +46,7 @@ pub(super) fn connect(page: &ConnectPage, nonce: &str) -> Markup {
             (whose(page))
             // The address of the form is the page's own.
             form method="post" autocomplete="off" {
+                input type="hidden" name=(PAGE_FIELD) value=(page.page_field);
                 @for one in &page.inputs { (input(one)) }
                 @if page.inputs.iter().any(|input| input.secret) { (where_from(page)) }
                 div class="buttons" {
@@ -238,6 +239,28 @@ pub(super) fn done(done: &Connected, nonce: &str) -> Markup {
         }
     };
     document(title, &body, AfterPage::Tell(&done.way_back), nonce)
+}
+
+/// The page that says that another account is not used before its user says so.
+pub(super) fn asked(asked: &OpenQuestion, nonce: &str) -> Markup {
+    let title = "Is this the right account?";
+    let body = html! {
+        div class="card" {
+            h1 { (title) }
+            p id="asked" {
+                (asked.service) " is connected for " strong { (asked.user) }
+                @if let Some(before) = &asked.before { " as " strong { (before) } }
+                ". "
+                @match &asked.now {
+                    Some(now) => { "You have just signed in as " strong { (now) } "." }
+                    None => { "The name of the account that you have just used is not known." }
+                }
+            }
+            p { "Nothing has changed so far. Sign in to the dashboard to use this account from now on, or to keep the connection as it is. An admin of the workspace can do it for you." }
+            p { a class="button" id="answer" rel="noreferrer" href=(asked.url) { "Continue in the dashboard" } }
+        }
+    };
+    document(title, &body, AfterPage::Stay, nonce)
 }
 
 /// The page after Cancel: the link is as good as before.

@@ -37,7 +37,7 @@ pub(super) struct CreateKey {
     /// User that the key acts for
     #[arg(long, default_value = "default", value_parser = |text: &str| UserId::parse(text))]
     user: UserId,
-    /// Scopes, separated by commas [default: tools:read,tools:execute,skills:read,skills:write,connections,sessions]
+    /// Scopes, separated by commas [default: tools:read,tools:execute,skills:read,connections:first]
     #[arg(long, value_delimiter = ',', value_parser = parse_scope)]
     scopes: Vec<Scope>,
     /// Let it act for every user of the workspace, who is then named in each request: for a program

@@ -47,7 +47,8 @@ const LOG_BEFORE_BANNER: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Args)]
 pub(super) struct Serve {
-    /// On the first start also make an owner and a key and print them once
+    /// On the first start also make an owner and a key and print them once; connect links may lead to every page of
+    /// this machine
     #[arg(long)]
     dev: bool,
 }
@@ -86,6 +87,7 @@ impl Serve {
         }
         let public_url = config.gateway.public_url.clone();
         config.gateway.compiler = this_program();
+        config.gateway.loopback_pages = self.dev;
         // Beside the gateway; whoever needs it first waits for it.
         drop(tokio::task::spawn_blocking(rest::prepare));
         let gateway = Gateway::open(&config.gateway, Clock::system()).await?;

@@ -7,7 +7,7 @@ use toolgate_tests::gateway::new_key;
 
 use super::tables::Leaves;
 use super::walk::{PASSWORD, Walk, acme, text, wider};
-use crate::connect::press;
+use crate::connect::{allow_pages, press};
 
 impl Walk {
     pub async fn public_routes(&mut self) {
@@ -108,6 +108,8 @@ impl Walk {
             .await;
         self.rest(Method::DELETE, &connection, Value::Null).await;
 
+        allow_pages(&self.gateway).await;
+        self.news().await;
         let link = json!({
             "service": "acme", "user_id": "ada", "slot": "key", "confirm_url": "https://app.test/done",
         });
@@ -117,6 +119,28 @@ impl Walk {
         let (_, code) = to.split_once("connect_code=").unwrap();
         let confirm = json!({"code": code, "user_id": "ada"});
         self.rest(Method::POST, "/v1/connections/confirm", confirm)
+            .await;
+    }
+
+    /// Another key is entered for the connection that there is; an origin is registered.
+    pub async fn account_question(&mut self) {
+        let origin = json!({"origin": "https://other.test"});
+        let origin = self
+            .internal(Method::POST, "/internal/origins", origin)
+            .await;
+        let origin = format!("/internal/origins/{}", text(&origin["origin_id"]));
+        self.internal(Method::DELETE, &origin, Value::Null).await;
+        let listed = self.gateway.get("/v1/connections?user_id=ada").await.data();
+        let link = json!({
+            "service": "acme", "user_id": "ada", "connection_id": listed["connections"][0]["connection_id"],
+        });
+        let link = self.rest(Method::POST, "/v1/connections/link", link).await;
+        let form = [("f_secret", "another-key-of-some-letters")];
+        let page = press(&self.gateway, text(&link["connect_url"]), &form).await;
+        let to = page.leads_to();
+        let (_, code) = to.split_once("?code=").unwrap();
+        let path = format!("/internal/connections/questions/{code}");
+        self.internal(Method::POST, &path, json!({"answer": "use"}))
             .await;
     }
 
@@ -273,6 +297,8 @@ impl Walk {
             Leaves::Entry("services.register_app"),
         )
         .await;
+        self.verb("origin add", &["https://other.test"]).await;
+        self.verb("origin remove", &["https://other.test"]).await;
         self.verb("toolset create", &["theirs", "--tool", "acme_run"])
             .await;
         self.verb("toolset update", &["theirs", "--title", "Other"])

@@ -264,6 +264,7 @@ impl Walk {
     pub async fn through_everything(mut self) {
         self.public_routes().await;
         self.sign_in().await;
+        self.account_question().await;
         self.keys_and_workspace().await;
         self.people().await;
         self.services_and_plugins().await;

@@ -66,6 +66,7 @@ async fn twitch_at(clock: Clock) -> (TestGateway, Provider, Gate) {
     })
     .await;
     register_for(&gateway, "twitch").await;
+    super::allow_pages(&gateway).await;
     (gateway, provider, gate)
 }
 

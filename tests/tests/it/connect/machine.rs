@@ -73,7 +73,7 @@ async fn a_machines_connection_is_made_by_one_button_and_revoked_at_the_provider
     let link = gateway.post("/v1/connections/link", &body).await.data();
     let url = link["connect_url"].as_str().unwrap();
     let page = open(&gateway, url).await;
-    assert!(page.text.contains("<code>orders</code>") && !page.text.contains("<input"));
+    assert!(page.text.contains("<code>orders</code>") && !page.text.contains("<label"));
     let page = press(&gateway, url, &[]).await;
     assert_eq!(page.status, 200, "{}", page.text);
     let id = link["connection_id"].as_str().unwrap();
@@ -128,9 +128,16 @@ async fn a_browser_that_leaves_after_the_button_is_connected_all_the_same() {
     let link = gateway.post("/v1/connections/link", &body).await.data();
     let url = link["connect_url"].as_str().unwrap();
     let path = url.strip_prefix(&gateway.url("")).unwrap();
-    let form = "content-type: application/x-www-form-urlencoded\r\ncontent-length: 0";
+    let shown = open(&gateway, url).await;
+    let (cookie, field) = (shown.cookie().unwrap(), shown.page_field().unwrap());
+    // The line breaks that end the head end the body here.
+    let body = format!("page={field}&end=");
+    let form = format!(
+        "cookie: {cookie}\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len() + 4
+    );
     gate.hold("/login/oauth/access_token", Point::Done);
-    let browser = LeavingClient::ask(&gateway, "POST", path, form).await;
+    let browser = LeavingClient::ask(&gateway, "POST", path, &form).await;
     gate.held().await;
     browser.leave().await;
     gate.release();

@@ -126,7 +126,7 @@ async fn salesforce_says_in_the_token_answer_where_the_organization_lives() {
     let link = link["connect_url"].as_str().unwrap();
     let page = open(&gateway, link).await;
     assert!(
-        !page.text.contains("<input"),
+        !page.text.contains("<label"),
         "nobody fills it in: {}",
         page.text
     );

@@ -13,7 +13,7 @@ use toolgate_tests::provider::Provider;
 
 use super::bait::{BAIT, echo, forms, hunt};
 use super::real::{configure, follow, link, run};
-use super::{TOOL, page_of};
+use super::{TOOL, page_of, submit};
 
 /// What a person or an agent can read of it.
 async fn answers(process: &Process, provider: &Provider) -> (String, Vec<String>) {
@@ -31,15 +31,8 @@ async fn answers(process: &Process, provider: &Provider) -> (String, Vec<String>
 
     let body = json!({"service": "hunter"});
     let asked = process.post("/v1/connections/link", &body).await.data();
-    let form = url::form_urlencoded::Serializer::new(String::new())
-        .append_pair("f_secret", BAIT)
-        .finish();
-    let sent = process
-        .client
-        .post(asked["connect_url"].as_str().unwrap())
-        .header("content-type", "application/x-www-form-urlencoded")
-        .body(form);
-    let page = page_of(sent).await;
+    let url = asked["connect_url"].as_str().unwrap();
+    let page = submit(&process.client, url, &[("f_secret", BAIT)]).await;
     assert_eq!(page.status, 200, "{}", page.text);
     seen.push_str(&page.text);
     for (tool, arguments, dry_run) in [

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use toolgate_tests::process::{Installation, Process};
 use toolgate_tests::provider::{Provider, return_url};
 
-use super::{Page, TOOL, page_of};
+use super::{Page, TOOL, page_of, submit};
 
 /// Registers the provider's client with a running or stopped installation.
 pub async fn configure(installation: &Installation) {
@@ -31,8 +31,7 @@ pub async fn run(process: &Process, user: &str) -> Value {
 }
 
 pub async fn press(process: &Process, url: &str) -> Page {
-    let form = ("content-type", "application/x-www-form-urlencoded");
-    page_of(process.client.post(url).header(form.0, form.1)).await
+    submit(&process.client, url, &[]).await
 }
 
 /// The browser comes back from the provider with what it was given there.

@@ -63,6 +63,9 @@ async fn connect(gateway: &TestGateway, key: &str, renews: Option<&str>) -> Stri
     let url = link["connect_url"].as_str().unwrap();
     let page = press(gateway, url, &[("f_secret", key)]).await;
     assert_eq!(page.status, 200, "{}", page.text);
+    if renews.is_some() {
+        super::agree(gateway, &page).await;
+    }
     link["connection_id"].as_str().unwrap().to_owned()
 }
 

@@ -6,7 +6,9 @@ use reqwest::Method;
 use serde_json::json;
 use toolgate_tests::provider::query_of;
 
-use super::{browse, come_back, connect, follow, link, open, press, run, state, world};
+use super::{
+    allow_pages, browse, come_back, connect, follow, link, open, press, run, state, world,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_state_is_good_for_one_return() {
@@ -74,6 +76,7 @@ async fn mixed_up_users_are_kept_apart() {
     );
     assert_eq!(run(&gateway, "eve").await["status"], "auth_required");
     // A browser that the application knows as somebody else ends the flow.
+    allow_pages(&gateway).await;
     let ask =
         json!({"service": "github", "user_id": "ada", "confirm_url": "https://app.test/done?x=1"});
     let asked = gateway.post("/v1/connections/link", &ask).await.data();
@@ -108,6 +111,7 @@ async fn mixed_up_users_are_kept_apart() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_confirmed_user_gets_the_connection() {
     let (gateway, provider) = world().await;
+    allow_pages(&gateway).await;
     let ask =
         json!({"service": "github", "user_id": "ada", "confirm_url": "https://app.test/done"});
     let asked = gateway.post("/v1/connections/link", &ask).await.data();
@@ -471,6 +475,6 @@ async fn a_form_from_another_site_is_refused() {
         .await
         .unwrap();
     assert_eq!(response.status().as_u16(), 403);
-    let page = browse(&gateway, Method::GET, &url, None, None).await;
+    let page = browse(&gateway, Method::GET, &url, None).await;
     assert_eq!(page.status, 200);
 }

@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 use toolgate_tests::gateway::TestGateway;
 use toolgate_tests::provider::query_of;
 
-use super::{Page, come_back, follow, open, press, state, world};
+use super::{Page, allow_pages, come_back, follow, open, press, state, world};
 
 const RETURN_URL: &str = "https://app.test/settings?tab=accounts";
 
 /// A link with more in its request; its address, and the connection's id.
 async fn link_with(gateway: &TestGateway, more: Value) -> (String, String) {
+    allow_pages(gateway).await;
     let mut body = json!({"service": "github", "user_id": "ada"});
     let all = body.as_object_mut().unwrap();
     all.extend(more.as_object().unwrap().clone());

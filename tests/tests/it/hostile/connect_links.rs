@@ -4,7 +4,7 @@ use serde_json::json;
 use toolgate_gateway::Scope;
 use toolgate_tests::gateway::new_key;
 
-use crate::connect::{press, world};
+use crate::connect::{allow_pages, press, world};
 
 /// Defence: `host/gateway/src/connections/apps.rs` (`scope_ceiling`), asked in `host/gateway/src/connections/link.rs`.
 #[tokio::test(flavor = "multi_thread")]
@@ -40,6 +40,7 @@ async fn a_key_asks_a_link_for_no_scope_that_nobody_has_named() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_link_that_was_passed_on_asks_whether_the_reader_is_who_it_is_for() {
     let (gateway, _provider) = world().await;
+    allow_pages(&gateway).await;
     let page = async |confirm_url: Option<&str>| {
         let body = json!({"service": "github", "user_id": "ada", "confirm_url": confirm_url});
         let link = gateway.post("/v1/connections/link", &body).await.data();

@@ -72,6 +72,7 @@ async fn guesses_are_confirmed_three_times_and_then_the_user_connects_again() {
     let renewed = [("f_secret", "sk_live_7nQb2VxR9mK4tZ6wY3pD")];
     let page = crate::connect::press(&gateway, &links[0], &renewed).await;
     assert_eq!(page.status, 200, "{}", page.text);
+    crate::connect::agree(&gateway, &page).await;
     let ran = run(&gateway, "spy_stored", "ada", json!({})).await;
     assert_eq!(ran["status"], "success", "after connecting again: {ran}");
 }

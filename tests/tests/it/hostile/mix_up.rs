@@ -119,7 +119,7 @@ async fn a_code_of_another_provider_never_reaches_the_token_endpoint_of_the_plug
     let world = world(&fixture("/instance_name"), CallbackAddress::Service).await;
     let (store, now_ms) = (world.gateway.gateway.store(), 1);
     let other = store
-        .create_workspace("mallory's", Plan::Free, None, now_ms)
+        .create_workspace("mallory's", Plan::Enterprise, None, now_ms)
         .await
         .unwrap();
     let scopes = [Scope::Connections, Scope::UsersAny];

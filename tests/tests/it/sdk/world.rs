@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use toolgate_core::clock::Clock;
 use toolgate_core::ids::UserId;
 use toolgate_gateway::Scope;
+use toolgate_gateway::connections::origins::OriginAdmin;
 use toolgate_gateway::identity::keys;
 use toolgate_store::Plan;
 use toolgate_tests::gateway::{Options, TestGateway, built_plugin};
@@ -117,6 +118,12 @@ impl World {
             .unwrap();
             keys.insert(name, created.key.expose().to_owned());
         }
+        let admin = OriginAdmin {
+            store,
+            caller: &toolgate_gateway::Caller::operator(&workspace),
+            now_ms,
+        };
+        admin.add("https://app.example.com").await.unwrap();
         Place {
             world: self,
             door: Door::start(self.gateway.address, self.elsewhere.address, &case.door).await,

@@ -40,6 +40,7 @@ fn flow(workspace: &Workspace) -> ConnectFlow {
         created_at_ms: NOW_MS,
         expires_at_ms: EXPIRES_AT_MS,
         state_since_ms: NOW_MS,
+        first_only: false,
     }
 }
 
@@ -287,7 +288,7 @@ async fn a_confirmation_stands_between_answer_and_connection(at: Empty) {
     at.store.insert_flow(&flow(&acme)).await.unwrap();
     assert!(
         !at.store
-            .await_confirmation("flw_1", "code", "box", NOW_MS)
+            .await_confirmation("flw_1", "code", "box", EXPIRES_AT_MS, NOW_MS)
             .await
             .unwrap(),
         "nothing to confirm yet"
@@ -299,7 +300,7 @@ async fn a_confirmation_stands_between_answer_and_connection(at: Empty) {
         .unwrap();
     assert!(
         at.store
-            .await_confirmation("flw_1", "code", "box", NOW_MS)
+            .await_confirmation("flw_1", "code", "box", EXPIRES_AT_MS, NOW_MS)
             .await
             .unwrap()
     );
@@ -357,7 +358,9 @@ async fn of_flows_that_nobody_confirmed_in_time_each_is_taken_once(at: Empty) {
     at.store.insert_flow(&flow(&acme)).await.unwrap();
     let completed = at.store.complete_form_flow("token", NOW_MS).await.unwrap();
     assert!(completed.is_some());
-    let waits = at.store.await_confirmation("flw_1", "code", "box", NOW_MS);
+    let waits = at
+        .store
+        .await_confirmation("flw_1", "code", "box", EXPIRES_AT_MS, NOW_MS);
     assert!(waits.await.unwrap());
 
     let late = async |now_ms| at.store.list_unconfirmed_flows(now_ms, 1).await.unwrap();

@@ -44,6 +44,22 @@ export interface ServiceTest {
   checks: { check: string; ok: boolean; message: string }[];
 }
 
+/** Whether another account is to be used from now on. */
+export interface AccountQuestion {
+  service: string;
+  title: string;
+  user_id: string;
+  connection_id: string;
+  account_before: string | null;
+  account_now: string | null;
+  expires_at: string;
+}
+/** An origin that connect links may lead to. */
+export interface Origin {
+  origin_id: string;
+  origin: string;
+  created_at: string;
+}
 export interface Connection {
   connection_id: string;
   user_id: string;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::page::FilledForm;
 use super::problem::why_not;
 use super::{ConnectEnd, ConnectProblem, OpenFlow, Step, WayBack, cookie_name, internal};
 use crate::connections::apps;
@@ -158,7 +159,7 @@ impl Gateway {
     pub(super) async fn connect_as_client(
         &self,
         open: &OpenFlow,
-        form: &BTreeMap<String, String>,
+        filled: &FilledForm,
         parameters: BTreeMap<String, String>,
     ) -> Result<Step, ConnectProblem> {
         let app = open.app.as_ref().ok_or(ConnectProblem::NotSetUp)?;
@@ -173,7 +174,7 @@ impl Gateway {
                 let (id, why) = (&open.flow.id, problem.to_string());
                 let now_ms = self.clock.now_ms();
                 self.store.reopen_flow(id, &why, now_ms).await?;
-                self.again(open, form, why, false).await
+                self.again(open, filled, why, false).await
             }
             Err(problem) => self.end(open, problem).await,
         }

@@ -6,10 +6,13 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use url::Url;
 
+use super::account_question::{ANSWER_LIFE_MS, AccountChange, OpenQuestion};
+use super::page::FilledForm;
 use super::{ConnectEnd, ConnectProblem, Connected, OpenFlow, Step, WayBack, internal};
 use crate::audit::{self, AuditAction};
 use crate::connections::account::{ProbeOutcome, RefusedKey};
 use crate::connections::credential::{ConnectionDetails, OpenCredential, UnconfirmedConnection};
+use crate::connections::guesses::REFUSED_PER_LINK;
 use crate::connections::link::{hash, random_token};
 use crate::connections::requests::ConnectionPurpose;
 use crate::connections::tried::CandidateCredential;
@@ -43,7 +46,7 @@ impl Gateway {
         open: &OpenFlow,
         credential: OpenCredential,
         mut details: ConnectionDetails,
-        form: Option<&BTreeMap<String, String>>,
+        form: Option<&FilledForm>,
     ) -> Result<Step, ConnectProblem> {
         let flow = &open.flow;
         let settings = self.services.get(&flow.workspace_id, &flow.service);
@@ -74,27 +77,25 @@ impl Gateway {
                 checked = true;
                 details.account = name;
             }
-            (ProbeOutcome::Refused(refused), Some(form)) if refused.stops(form) => {
+            (ProbeOutcome::Refused(refused), Some(form)) if refused.stops(&form.inputs) => {
                 let why = refused.sentence(&open.manifest().title);
-                self.store.reopen_flow(&flow.id, &why, now_ms).await?;
+                let goes_on = self
+                    .store
+                    .reopen_refused_flow(&flow.id, &why, REFUSED_PER_LINK, now_ms)
+                    .await?;
+                if !goes_on {
+                    let way_back = WayBack::new(flow, ConnectEnd::Failed);
+                    let problem = ConnectProblem::LinkRefused;
+                    return Ok(Step::Ended { problem, way_back });
+                }
                 return self.again(open, form, why, !refused.surely).await;
             }
             (ProbeOutcome::Refused(_) | ProbeOutcome::Unknown, _) => {}
         }
         if let Some(confirm_url) = &flow.confirm_url {
-            let code = random_token();
-            let waiting = UnconfirmedConnection {
-                credential,
-                details,
-            };
-            let sealed = self.connections.seal(&open.place(), &waiting.to_secret())?;
-            let waits = self
-                .store
-                .await_confirmation(&flow.id, &hash(code.expose()), &sealed, now_ms)
+            let code = self
+                .wait_for_word(open, credential, details, flow.expires_at_ms)
                 .await?;
-            if !waits {
-                return Err(ConnectProblem::Used);
-            }
             let mut url = Url::parse(confirm_url).map_err(internal)?;
             url.query_pairs_mut()
                 .append_pair("connect_code", code.expose());
@@ -104,6 +105,28 @@ impl Gateway {
             });
         }
         let account = details.account.clone();
+        match self.account_change(open, &credential, &details).await? {
+            AccountChange::None => {}
+            AccountChange::Replaces(before) | AccountChange::Adds(before) => {
+                let until_ms = flow.expires_at_ms.max(now_ms + ANSWER_LIFE_MS);
+                let code = self
+                    .wait_for_word(open, credential, details, until_ms)
+                    .await?;
+                tracing::info!(connect.flow = flow.id, "connect.account_asked");
+                return Ok(Step::Asked(OpenQuestion {
+                    service: open.manifest().title.clone(),
+                    user: flow.user_id.clone(),
+                    before,
+                    now: account,
+                    url: format!(
+                        "{}/integrations/{}/account?code={}",
+                        self.connections.public_url,
+                        flow.service,
+                        code.expose()
+                    ),
+                }));
+            }
+        }
         let new = self.new_connection(open, &credential, details)?;
         let details = json!({ "user_id": flow.user_id, "service": flow.service });
         let entry = audit::entry(
@@ -139,6 +162,32 @@ impl Gateway {
         }))
     }
 
+    /// Keeps the credential apart until somebody vouches for it; answers the code for that.
+    async fn wait_for_word(
+        &self,
+        open: &OpenFlow,
+        credential: OpenCredential,
+        details: ConnectionDetails,
+        until_ms: i64,
+    ) -> Result<Secret, ConnectProblem> {
+        let code = random_token();
+        let waiting = UnconfirmedConnection {
+            credential,
+            details,
+        };
+        let sealed = self.connections.seal(&open.place(), &waiting.to_secret())?;
+        let (id, now_ms) = (&open.flow.id, self.clock.now_ms());
+        let waits = self
+            .store
+            .await_confirmation(id, &hash(code.expose()), &sealed, until_ms, now_ms)
+            .await?;
+        if waits {
+            Ok(code)
+        } else {
+            Err(ConnectProblem::Used)
+        }
+    }
+
     /// The application confirms that the browser it received belongs to `user`; only then is the
     /// connection there. Another user ends the flow, and its tokens are revoked.
     pub async fn confirm_connection(
@@ -154,6 +203,7 @@ impl Gateway {
             .store
             .find_flow_to_confirm(&caller.workspace_id, &hash(code), now_ms)
             .await?
+            .filter(|flow| flow.confirm_url.is_some())
             .ok_or_else(no_such_code)?;
         if flow.user_id != user.as_str() {
             let why = "confirmed for another user";
@@ -175,6 +225,7 @@ impl Gateway {
                 ConnectProblem::Internal(cause) => cause,
                 other => Error::Conflict(other.to_string()),
             })?;
+        self.check_vouching(caller, &open, user).await?;
         let waiting = self.unconfirmed(&open)?;
         let new = self.new_connection(&open, &waiting.credential, waiting.details)?;
         let details = json!({ "user_id": new.user_id, "service": new.service });
@@ -194,7 +245,7 @@ impl Gateway {
     }
 
     /// What waits for the application's word.
-    fn unconfirmed(&self, open: &OpenFlow) -> Result<UnconfirmedConnection, Error> {
+    pub(super) fn unconfirmed(&self, open: &OpenFlow) -> Result<UnconfirmedConnection, Error> {
         let sealed = open.flow.sealed.as_deref().ok_or_else(no_such_code)?;
         let opened = self
             .connections
@@ -222,7 +273,7 @@ impl Gateway {
         }
     }
 
-    fn new_connection(
+    pub(super) fn new_connection(
         &self,
         open: &OpenFlow,
         credential: &OpenCredential,

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::binding::PageBinding;
 use super::inputs::{Input, inputs};
-use super::{ConnectProblem, OpenFlow, Step};
+use super::{ConnectProblem, Cookie, OpenFlow, Step};
 use crate::Gateway;
 use crate::connections::link::leaves_for_provider;
 use toolgate_catalog::manifest::{Effect, Manifest, Slot};
@@ -35,6 +36,17 @@ pub struct ConnectPage {
     pub may_skip_check: bool,
     /// Why the form is shown again.
     pub problem: Option<String>,
+    /// The value of the form's field [`super::PAGE_FIELD`].
+    pub page_field: String,
+}
+
+/// A page, and the cookie that binds its button to the browser.
+#[derive(Debug)]
+pub struct ShownPage {
+    pub page: ConnectPage,
+    pub cookie: Cookie,
+    /// The form was not on a page that this browser was shown.
+    pub unbound: bool,
 }
 
 /// One tool that the connection unlocks.
@@ -44,16 +56,46 @@ pub struct Unlocked {
     pub effect: Effect,
 }
 
+/// What a browser has sent, and what it was given with the page.
+pub(super) struct FilledForm {
+    pub inputs: BTreeMap<String, String>,
+    pub binding: PageBinding,
+}
+
 impl Gateway {
-    /// The page behind a link. Changes nothing.
-    pub async fn connect_page(&self, token: &str) -> Result<ConnectPage, ConnectProblem> {
+    /// The page behind a link. Changes nothing. `cookie`: looks one up by name.
+    pub async fn connect_page(
+        &self,
+        token: &str,
+        cookie: impl Fn(&str) -> Option<String>,
+    ) -> Result<ShownPage, ConnectProblem> {
         let open = self.open_link(token).await?;
-        self.page(&open, &BTreeMap::new(), None).await
+        let binding = self.binding(&open, cookie);
+        let page = self.page(&open, &binding, &BTreeMap::new(), None).await?;
+        Ok(self.shown_page(&open, &binding, page))
     }
 
-    pub(super) async fn page(
+    pub(super) fn binding(
         &self,
         open: &OpenFlow,
+        cookie: impl Fn(&str) -> Option<String>,
+    ) -> PageBinding {
+        let secure = self.connections.public_url.starts_with("https://");
+        PageBinding::new(&open.flow, secure, cookie)
+    }
+
+    fn shown_page(&self, open: &OpenFlow, binding: &PageBinding, page: ConnectPage) -> ShownPage {
+        ShownPage {
+            page,
+            cookie: binding.cookie(&open.flow, self.clock.now_ms()),
+            unbound: false,
+        }
+    }
+
+    async fn page(
+        &self,
+        open: &OpenFlow,
+        binding: &PageBinding,
         form: &BTreeMap<String, String>,
         problem: Option<String>,
     ) -> Result<ConnectPage, ConnectProblem> {
@@ -91,21 +133,41 @@ impl Gateway {
             sent_to: hosts_of(&open.slot),
             may_skip_check: false,
             problem: problem.or_else(|| flow.last_error.clone()),
+            page_field: binding.field().to_owned(),
         })
     }
 
     pub(super) async fn again(
         &self,
         open: &OpenFlow,
-        form: &BTreeMap<String, String>,
+        filled: &FilledForm,
         problem: String,
         may_skip_check: bool,
     ) -> Result<Step, ConnectProblem> {
+        let FilledForm { inputs, binding } = filled;
         let page = ConnectPage {
             may_skip_check,
-            ..self.page(open, form, Some(problem)).await?
+            ..self.page(open, binding, inputs, Some(problem)).await?
         };
-        Ok(Step::Again(Box::new(page)))
+        Ok(Step::Again(Box::new(self.shown_page(open, binding, page))))
+    }
+
+    /// The page once more, for a browser that was not shown it.
+    pub(super) async fn unbound(
+        &self,
+        open: &OpenFlow,
+        filled: &FilledForm,
+    ) -> Result<Step, ConnectProblem> {
+        let FilledForm { inputs, binding } = filled;
+        let problem = "This form was not sent from a page that this browser was shown, or the browser keeps no cookies. Read the page and try again.";
+        let page = self
+            .page(open, binding, inputs, Some(problem.to_owned()))
+            .await?;
+        let shown = self.shown_page(open, binding, page);
+        Ok(Step::Again(Box::new(ShownPage {
+            unbound: true,
+            ..shown
+        })))
     }
 }
 

@@ -15,6 +15,15 @@ pub enum ConnectProblem {
     Expired,
     #[error("This link has ended without a connection ({0}). Ask for a new one.")]
     Failed(String),
+    #[error(
+        "This link has ended, because the service refused what was entered too many times. Ask for a new one."
+    )]
+    LinkRefused,
+    #[error(
+        "The service refused too many keys or passwords. Try again in {}.",
+        minutes(*retry_after_s)
+    )]
+    TooManyRefused { retry_after_s: u64 },
     #[error("The service is not available here at the moment.")]
     NotServing,
     #[error("The operator of this gateway has not set the service up yet.")]
@@ -64,6 +73,8 @@ impl ConnectProblem {
             Self::Used => "used",
             Self::Expired => "expired",
             Self::Failed(_) => "failed",
+            Self::LinkRefused => "link_refused",
+            Self::TooManyRefused { .. } => "too_many_refused",
             Self::NotServing => "not_serving",
             Self::NotSetUp => "not_set_up",
             Self::UnknownState => "unknown_state",
@@ -75,6 +86,13 @@ impl ConnectProblem {
             Self::Away => "provider_away",
             Self::Internal(_) => "internal",
         }
+    }
+}
+
+fn minutes(seconds: u64) -> String {
+    match seconds.div_ceil(60) {
+        1 => "a minute".to_owned(),
+        minutes => format!("{minutes} minutes"),
     }
 }
 

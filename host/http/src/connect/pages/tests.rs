@@ -32,6 +32,7 @@ fn page() -> ConnectPage {
         sent_to: vec!["api.desk.test".into()],
         may_skip_check: false,
         problem: Some("<i>".into()),
+        page_field: "f0".into(),
     }
 }
 

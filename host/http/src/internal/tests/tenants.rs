@@ -4,6 +4,7 @@
 //! of the same workspace.
 
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use super::{BrowserRequest, closed, filled_with};
 use crate::internal::Access;
@@ -11,7 +12,7 @@ use crate::rest::tenants::{belongings, body_of};
 use toolgate_gateway::identity::apps::AppPeer;
 use toolgate_gateway::identity::apps::authorize::AuthorizeOutcome;
 use toolgate_gateway::testing::TestWorld;
-use toolgate_store::Role;
+use toolgate_store::{ConnectFlow, FlowState, Role};
 
 /// What a path names that belongs to nobody, or is another's under the same name.
 const SHARED: [&str; 4] = ["user_id", "tool_name", "service_name", "service"];
@@ -24,6 +25,7 @@ fn body(path: &str) -> Value {
         "/internal/app-requests/{request_id}" => json!({"allow": true}),
         "/internal/app-blocks" => json!({"client_id": "tgc_of_nobody"}),
         "/internal/app-clients" => json!({"name": "client"}),
+        "/internal/connections/questions/{code}" => json!({"answer": "keep"}),
         _ => body_of(&path.replace("/internal/", "/v1/")),
     }
 }
@@ -66,6 +68,46 @@ async fn connected_app(world: &TestWorld, owner: &BrowserRequest) -> (String, St
     (request_id, app_id.to_owned())
 }
 
+/// The code of a question about an account, in the first workspace.
+async fn asked_code(world: &TestWorld) -> String {
+    let (code, now_ms) = ("a-code-of-ours", world.clock.now_ms());
+    let workspace = world.store().first_workspace().await.unwrap().unwrap();
+    let flow = ConnectFlow {
+        id: "flw_ours".to_owned(),
+        token_hash: "a-token-of-ours".to_owned(),
+        workspace_id: workspace.id,
+        user_id: "user-of-ours".to_owned(),
+        service: "github".to_owned(),
+        slot: "user".to_owned(),
+        connection_id: "con_ours".to_owned(),
+        scopes: Vec::new(),
+        tool_name: None,
+        confirm_url: None,
+        return_url: None,
+        popup_origin: None,
+        state: FlowState::Pending,
+        oauth_state_hash: None,
+        cookie_hash: None,
+        confirm_hash: None,
+        sealed: None,
+        last_error: None,
+        created_at_ms: now_ms,
+        expires_at_ms: now_ms + 900_000,
+        state_since_ms: now_ms,
+        first_only: false,
+    };
+    let store = world.store();
+    store.insert_flow(&flow).await.unwrap();
+    let completed = store.complete_form_flow(&flow.token_hash, now_ms);
+    assert!(completed.await.unwrap().is_some());
+    let digest: [u8; 32] = Sha256::digest(code).into();
+    let confirm_hash = digest.map(|byte| format!("{byte:02x}")).concat();
+    let until_ms = flow.expires_at_ms;
+    let waits = store.await_confirmation(&flow.id, &confirm_hash, "box", until_ms, now_ms);
+    assert!(waits.await.unwrap());
+    code.to_owned()
+}
+
 #[tokio::test]
 async fn what_another_workspace_owns_is_not_there_on_any_route() {
     let world = TestWorld::open().await;
@@ -85,8 +127,12 @@ async fn what_another_workspace_owns_is_not_there_on_any_route() {
     let client_id = made("/internal/app-clients", client, "client_id").await;
     let (_, answer) = by_owner.send(&world, "GET", "/internal/me/sign-ins").await;
     let sign_in_id = answer["data"]["sign_ins"][0]["sign_in_id"].as_str();
+    let origin = json!({"origin": "https://of-ours.example.test"});
+    let origin_id = made("/internal/origins", origin, "origin_id").await;
     let (request_id, app_id) = connected_app(&world, &by_owner).await;
     ours.extend([
+        ("code", asked_code(&world).await),
+        ("origin_id", origin_id),
         ("request_id", request_id),
         ("app_id", app_id.clone()),
         ("key_id", key_id.clone()),
