@@ -32,7 +32,7 @@ use crate::metrics::Metrics;
 use damaged::DamagedCopies;
 use inspections::Inspections;
 use leave::RemovedFile;
-use refusal::Refusal;
+use refusal::FileRefusal;
 use toolgate_catalog::rights::Upgrades;
 use toolgate_core::clock::Clock;
 use toolgate_runtime::Runtime;
@@ -105,7 +105,7 @@ struct TrackedFile {
     captured: Option<String>,
     judged: Option<FileReport>,
     /// Present once the file was quarantined for what it is or for what its taking met.
-    refusal: Option<Refusal>,
+    refusal: Option<FileRefusal>,
 }
 
 /// How far a scan may go.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 #[derive(Clone, Debug, PartialEq)]
-enum Token {
+enum SourceToken {
     /// What a literal says.
     Text(String),
     /// A name, with the exclamation mark of a macro.
@@ -13,7 +13,7 @@ enum Token {
 }
 
 /// The patterns and bodies of a macro.
-type Arms = Vec<(Vec<Token>, Vec<Token>)>;
+type Arms = Vec<(Vec<SourceToken>, Vec<SourceToken>)>;
 type Macros = HashMap<String, Arms>;
 
 /// The text of the literal whose quotation mark has just been read, and the code behind it.
@@ -34,7 +34,7 @@ fn literal(code: &str) -> (String, &str) {
     (text, left.as_str())
 }
 
-fn tokens(code: &str) -> Vec<Token> {
+fn tokens(code: &str) -> Vec<SourceToken> {
     let (mut found, mut rest) = (Vec::new(), code);
     while let Some(first) = rest.chars().next() {
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
@@ -42,7 +42,7 @@ fn tokens(code: &str) -> Vec<Token> {
             rest = rest.split_once('\n').map_or("", |(_, next)| next);
         } else if first == '"' {
             let (text, next) = literal(&rest[1..]);
-            found.push(Token::Text(text));
+            found.push(SourceToken::Text(text));
             rest = next;
         } else if ["'\"'", "'('", "')'", "'{'", "'}'"]
             .iter()
@@ -52,11 +52,11 @@ fn tokens(code: &str) -> Vec<Token> {
         } else if is_name(first) {
             let mut end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
             end += usize::from(rest[end..].starts_with('!') && !rest[end..].starts_with("!="));
-            found.push(Token::Word(rest[..end].to_owned()));
+            found.push(SourceToken::Word(rest[..end].to_owned()));
             rest = &rest[end..];
         } else {
             if !first.is_whitespace() {
-                found.push(Token::Mark(first));
+                found.push(SourceToken::Mark(first));
             }
             rest = &rest[first.len_utf8()..];
         }
@@ -65,12 +65,12 @@ fn tokens(code: &str) -> Vec<Token> {
 }
 
 /// What is between the bracket that these begin with and the one that closes it.
-fn group(tokens: &[Token]) -> Option<&[Token]> {
+fn group(tokens: &[SourceToken]) -> Option<&[SourceToken]> {
     let mut depth = 0;
     for (at, token) in tokens.iter().enumerate() {
         match token {
-            Token::Mark('(' | '{' | '[') => depth += 1,
-            Token::Mark(')' | '}' | ']') => depth -= 1,
+            SourceToken::Mark('(' | '{' | '[') => depth += 1,
+            SourceToken::Mark(')' | '}' | ']') => depth -= 1,
             _ => {}
         }
         if depth == 0 {
@@ -80,16 +80,16 @@ fn group(tokens: &[Token]) -> Option<&[Token]> {
     None
 }
 
-fn arguments(tokens: &[Token]) -> Vec<Vec<Token>> {
+fn arguments(tokens: &[SourceToken]) -> Vec<Vec<SourceToken>> {
     let (mut all, mut depth) = (vec![Vec::new()], 0);
     for token in tokens {
         match token {
-            Token::Mark('(' | '{' | '[') => depth += 1,
-            Token::Mark(')' | '}' | ']') => depth -= 1,
+            SourceToken::Mark('(' | '{' | '[') => depth += 1,
+            SourceToken::Mark(')' | '}' | ']') => depth -= 1,
             _ => {}
         }
         match all.last_mut() {
-            Some(last) if depth > 0 || *token != Token::Mark(',') => last.push(token.clone()),
+            Some(last) if depth > 0 || *token != SourceToken::Mark(',') => last.push(token.clone()),
             _ => all.push(Vec::new()),
         }
     }
@@ -97,9 +97,9 @@ fn arguments(tokens: &[Token]) -> Vec<Vec<Token>> {
     all
 }
 
-fn define(tokens: &[Token], macros: &mut Macros) {
+fn define(tokens: &[SourceToken], macros: &mut Macros) {
     for (at, three) in tokens.windows(2).enumerate() {
-        let [Token::Word(word), Token::Word(name)] = three else {
+        let [SourceToken::Word(word), SourceToken::Word(name)] = three else {
             continue;
         };
         let Some(mut rest) = (word == "macro_rules!")
@@ -122,11 +122,14 @@ fn define(tokens: &[Token], macros: &mut Macros) {
 }
 
 /// The tokens with what stands for `$name` put in.
-fn filled_in(tokens: &[Token], values: &HashMap<&str, &Vec<Token>>) -> Vec<Token> {
+fn filled_in(
+    tokens: &[SourceToken],
+    values: &HashMap<&str, &Vec<SourceToken>>,
+) -> Vec<SourceToken> {
     let (mut filled, mut at) = (Vec::new(), 0);
     while let Some(token) = tokens.get(at) {
         let value = match (token, tokens.get(at + 1)) {
-            (Token::Mark('$'), Some(Token::Word(name))) => values.get(name.as_str()),
+            (SourceToken::Mark('$'), Some(SourceToken::Word(name))) => values.get(name.as_str()),
             _ => None,
         };
         match value {
@@ -139,17 +142,21 @@ fn filled_in(tokens: &[Token], values: &HashMap<&str, &Vec<Token>>) -> Vec<Token
 }
 
 /// The text that an expression is, where it is made of literals alone.
-fn text(tokens: &[Token], macros: &Macros) -> Option<String> {
-    if let [Token::Text(text)] = tokens {
+fn text(tokens: &[SourceToken], macros: &Macros) -> Option<String> {
+    if let [SourceToken::Text(text)] = tokens {
         return Some(text.clone());
     }
     let at = tokens
         .iter()
-        .position(|token| matches!(token, Token::Word(word) if word.ends_with('!')))?;
-    let is_path =
-        |token: &Token| matches!(token, Token::Word(_) | Token::Mark(':') | Token::Mark('$'));
+        .position(|token| matches!(token, SourceToken::Word(word) if word.ends_with('!')))?;
+    let is_path = |token: &SourceToken| {
+        matches!(
+            token,
+            SourceToken::Word(_) | SourceToken::Mark(':') | SourceToken::Mark('$')
+        )
+    };
     let inside = group(&tokens[at + 1..])?;
-    let Token::Word(name) = &tokens[at] else {
+    let SourceToken::Word(name) = &tokens[at] else {
         return None;
     };
     if !tokens[..at].iter().all(is_path) || tokens.len() != at + inside.len() + 3 {
@@ -159,7 +166,7 @@ fn text(tokens: &[Token], macros: &Macros) -> Option<String> {
     match name.trim_end_matches('!') {
         "concat" => given.iter().map(|one| text(one, macros)).collect(),
         "stringify" => match inside {
-            [Token::Word(word)] => Some(word.clone()),
+            [SourceToken::Word(word)] => Some(word.clone()),
             _ => None,
         },
         name => macros.get(name)?.iter().find_map(|(pattern, body)| {
@@ -170,7 +177,7 @@ fn text(tokens: &[Token], macros: &Macros) -> Option<String> {
                     .iter()
                     .zip(&given)
                     .all(|(want, have)| match &want[..] {
-                        [Token::Mark('$'), Token::Word(name), ..] => {
+                        [SourceToken::Mark('$'), SourceToken::Word(name), ..] => {
                             values.insert(name.as_str(), have);
                             true
                         }
@@ -186,11 +193,11 @@ fn is_statement(text: &str) -> bool {
     ["SELECT", "INSERT", "UPDATE", "DELETE", "WITH"].contains(&first)
 }
 
-fn collect(tokens: &[Token], macros: &Macros, found: &mut Vec<String>) {
+fn collect(tokens: &[SourceToken], macros: &Macros, found: &mut Vec<String>) {
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         let end = match token {
-            Token::Word(word) if word.ends_with('!') => {
+            SourceToken::Word(word) if word.ends_with('!') => {
                 group(&tokens[at + 1..]).map_or(at, |inside| at + inside.len() + 2)
             }
             _ => at,
@@ -206,7 +213,7 @@ fn collect(tokens: &[Token], macros: &Macros, found: &mut Vec<String>) {
     }
 }
 
-fn files(folder: &Path, found: &mut Vec<Vec<Token>>) {
+fn files(folder: &Path, found: &mut Vec<Vec<SourceToken>>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         // The tests of plans have statements of their own.

@@ -17,13 +17,13 @@ const AGAIN_AFTER: Duration = Duration::from_secs(2);
 const AGAIN_AFTER_MAX: Duration = Duration::from_secs(5 * 60);
 
 /// Why a file was refused, and when it is tried again.
-pub(super) struct Refusal {
+pub(super) struct FileRefusal {
     report: FileReport,
     tries: u32,
     again: Instant,
 }
 
-impl Refusal {
+impl FileRefusal {
     fn new(report: FileReport, tries: u32) -> Self {
         let after = AGAIN_AFTER.saturating_mul(1 << tries.min(16));
         Self {
@@ -45,7 +45,7 @@ impl TrackedFile {
         let before = self.refusal.take();
         let tries = before.as_ref().map_or(0, |before| before.tries + 1);
         let is_new = before.is_none_or(|before| before.report != *judged);
-        self.refusal = Some(Refusal::new(judged.clone(), tries));
+        self.refusal = Some(FileRefusal::new(judged.clone(), tries));
         is_new
     }
 }
@@ -70,7 +70,7 @@ impl Intake {
         let Some(file) = self.files.get_mut(name) else {
             return false;
         };
-        let Some(Refusal { report, tries, .. }) = file.refusal.take() else {
+        let Some(FileRefusal { report, tries, .. }) = file.refusal.take() else {
             return false;
         };
         let same = report.sha256.as_deref() == Some(sha256) && !report.is_not_taken();
@@ -78,7 +78,7 @@ impl Intake {
             file.judged = Some(report.clone());
         }
         let tries = if same { tries + 1 } else { tries };
-        file.refusal = Some(Refusal::new(report, tries));
+        file.refusal = Some(FileRefusal::new(report, tries));
         same
     }
 }
