@@ -149,6 +149,11 @@ func (t *Toolsets) Update(ctx context.Context, name string, params UpdateToolset
 	return call[ToolsetInfo](ctx, t.c, "update_toolset", []string{name}, params)
 }
 
+// Replace makes the toolset what params say; what is absent is empty.
+func (t *Toolsets) Replace(ctx context.Context, name string, params ReplaceToolsetParams) (*ToolsetInfo, error) {
+	return call[ToolsetInfo](ctx, t.c, "replace_toolset", []string{name}, params)
+}
+
 // Delete removes a toolset; its address answers 404 from the next request on.
 func (t *Toolsets) Delete(ctx context.Context, name string) (*DeletedToolset, error) {
 	return call[DeletedToolset](ctx, t.c, "delete_toolset", []string{name}, nil)

@@ -186,6 +186,11 @@ export class Toolsets extends Resource {
     return this.call("update_toolset", { ...changes, toolset_name });
   }
 
+  /** Makes the toolset what is given; what is absent is empty. */
+  replace(toolset_name: string, toolset: Body<"replace_toolset">): Promise<ToolsetInfo> {
+    return this.call("replace_toolset", { ...toolset, toolset_name });
+  }
+
   delete(toolset_name: string): Promise<DeletedToolset> {
     return this.call("delete_toolset", { toolset_name });
   }

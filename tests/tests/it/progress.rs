@@ -33,7 +33,10 @@ async fn a_stream_of_rest_has_progress_and_partial_results_before_the_reply() {
     let answer = watching(&gateway, "walker_read", &json!({ "pages": 3 }));
     let answer = answer.send().await.unwrap();
     assert_eq!(answer.status(), 200);
-    assert_eq!(answer.headers()["content-type"], "text/event-stream");
+    assert_eq!(
+        answer.headers()["content-type"],
+        "text/event-stream; charset=utf-8"
+    );
     let events = events::parse(&answer.text().await.unwrap());
     let names: Vec<&str> = events.iter().map(|(name, _)| name.as_str()).collect();
     let each = ["progress", "partial"];

@@ -22,7 +22,10 @@ async fn steps_are_streamed_as_they_are_taken() {
     let (gateway, model) = scripted([run(), text("It said hi, \u{1f980}.")]).await;
     let answer = watch(&gateway, "/v1/sessions", json!({"prompt": "Say hi"})).await;
     assert_eq!(answer.status(), 201);
-    assert_eq!(answer.headers()["content-type"], "text/event-stream");
+    assert_eq!(
+        answer.headers()["content-type"],
+        "text/event-stream; charset=utf-8"
+    );
     let events = events::parse(&answer.text().await.unwrap());
     let names: Vec<&str> = events.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(&names[..4], ["session", "step", "step", "step"]);

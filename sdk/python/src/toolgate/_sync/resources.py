@@ -243,6 +243,29 @@ class Toolsets(Resource):
             generic_tools=generic_tools,
         )
 
+    def replace(
+        self,
+        toolset_name: str,
+        *,
+        title: str | None = None,
+        description: str | None = None,
+        tools: builtins.list[str] | None = None,
+        services: builtins.list[str] | None = None,
+        skills: builtins.list[str] | None = None,
+        generic_tools: bool | None = None,
+    ) -> ToolsetInfo:
+        """Makes the toolset what is given; what is absent is empty."""
+        return self._call(
+            "replace_toolset",
+            toolset_name=toolset_name,
+            title=title,
+            description=description,
+            tools=tools,
+            services=services,
+            skills=skills,
+            generic_tools=generic_tools,
+        )
+
     def delete(self, toolset_name: str) -> DeletedToolset:
         return self._call("delete_toolset", toolset_name=toolset_name)
 
