@@ -54,7 +54,7 @@ pub struct ProvenAssertion {
 }
 
 #[derive(Deserialize)]
-struct Claims {
+struct ClientAssertionClaims {
     iss: String,
     sub: String,
     aud: Value,
@@ -114,7 +114,8 @@ pub fn verified(
     let header = jsonwebtoken::decode_header(assertion);
     let header = header.map_err(|_| BadClientAssertion::Malformed)?;
     let claims = signed_claims(assertion, &header, keys).ok_or(BadClientAssertion::Signature)?;
-    let claims: Claims = serde_json::from_value(claims).map_err(|_| BadClientAssertion::Claims)?;
+    let claims: ClientAssertionClaims =
+        serde_json::from_value(claims).map_err(|_| BadClientAssertion::Claims)?;
     if claims.iss != client_id || claims.sub != client_id {
         return Err(BadClientAssertion::Client);
     }

@@ -22,13 +22,13 @@ const ID: &str = "https://client.example/mcp/client.json";
 const KEYS: &str = "https://client.example/keys.json";
 const KIND: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-struct SigningClient {
+struct PublishingClient {
     issuer: Issuer,
     host: Upstream,
     keys: Arc<Mutex<String>>,
 }
 
-impl SigningClient {
+impl PublishingClient {
     async fn start(methods: Value) -> Self {
         let issuer = Issuer::start().await;
         let keys = reqwest::get(format!("{}/keys", issuer.url()))
@@ -104,7 +104,7 @@ fn app(gateway: &TestGateway) -> App<'_> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_proves_itself_with_its_published_key_once_for_each_assertion() {
-    let client = SigningClient::start(json!(["private_key_jwt"])).await;
+    let client = PublishingClient::start(json!(["private_key_jwt"])).await;
     let gateway = &gateway_with(client.options()).await;
     let person = MemberBrowser::new(gateway, "ada@example.com", Role::Member).await;
     let code = app(gateway).code(&person, &[]).await;
@@ -137,9 +137,9 @@ async fn a_client_proves_itself_with_its_published_key_once_for_each_assertion()
     }
     let good = client.assertion(&issuer, ("", Value::Null));
     let other = Issuer::start().await;
-    let forged = SigningClient {
+    let forged = PublishingClient {
         issuer: other,
-        ..SigningClient::start(json!([])).await
+        ..PublishingClient::start(json!([])).await
     };
     let forged = forged.assertion(&issuer, ("", Value::Null));
     let unsigned = format!("{}.", good.rsplit_once('.').unwrap().0);
@@ -209,7 +209,7 @@ async fn a_client_proves_itself_with_its_published_key_once_for_each_assertion()
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_says_it_may_come_without_a_proof_does_either() {
-    let client = SigningClient::start(json!(["none", "private_key_jwt"])).await;
+    let client = PublishingClient::start(json!(["none", "private_key_jwt"])).await;
     let gateway = &gateway_with(client.options()).await;
     let person = MemberBrowser::new(gateway, "ada@example.com", Role::Member).await;
     let code = app(gateway).code(&person, &[]).await;
@@ -225,7 +225,7 @@ async fn a_client_that_says_it_may_come_without_a_proof_does_either() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_that_cannot_be_read_prove_nothing() {
-    let client = SigningClient::start(json!(["private_key_jwt"])).await;
+    let client = PublishingClient::start(json!(["private_key_jwt"])).await;
     let gateway = &gateway_with(client.options()).await;
     let person = MemberBrowser::new(gateway, "ada@example.com", Role::Member).await;
     let code = app(gateway).code(&person, &[]).await;
@@ -246,7 +246,7 @@ async fn keys_that_cannot_be_read_prove_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_registers_the_address_of_its_keys() {
-    let client = SigningClient::start(json!([])).await;
+    let client = PublishingClient::start(json!([])).await;
     let gateway = &gateway_with(client.options()).await;
     let metadata = |jwks_uri: Value| json!({ "redirect_uris": [REDIRECT], "token_endpoint_auth_method": "private_key_jwt", "jwks_uri": jwks_uri });
     let registered = register(gateway, &metadata(json!(KEYS))).await;

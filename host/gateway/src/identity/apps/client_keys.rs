@@ -27,22 +27,22 @@ const KEPT_MAX: usize = 1_000;
 
 /// The sets that were read, by their address.
 #[derive(Default)]
-pub(super) struct ClientKeys(Mutex<HashMap<String, KnownKeys>>);
+pub(super) struct ClientKeys(Mutex<HashMap<String, FetchedKeys>>);
 
 #[derive(Clone)]
-struct KnownKeys {
+struct FetchedKeys {
     keys: Arc<JwkSet>,
     read_at_ms: i64,
 }
 
 impl ClientKeys {
-    fn get(&self, uri: &str, since_ms: i64) -> Option<KnownKeys> {
+    fn get(&self, uri: &str, since_ms: i64) -> Option<FetchedKeys> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let keys = known.get(uri)?;
         (keys.read_at_ms >= since_ms).then(|| keys.clone())
     }
 
-    fn put(&self, uri: &str, keys: KnownKeys) {
+    fn put(&self, uri: &str, keys: FetchedKeys) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= KEPT_MAX && !known.contains_key(uri) {
             let oldest = known.iter().min_by_key(|(_, keys)| keys.read_at_ms);
@@ -119,9 +119,9 @@ impl Gateway {
     async fn keys_of_client(
         &self,
         uri: &str,
-        unfitting: Option<KnownKeys>,
+        unfitting: Option<FetchedKeys>,
         peer: &AppPeer,
-    ) -> Result<KnownKeys, AppProblem> {
+    ) -> Result<FetchedKeys, AppProblem> {
         let now_ms = self.clock.now_ms();
         let since_ms = match &unfitting {
             Some(tried) => (now_ms - KEYS_AGAIN_MS).max(tried.read_at_ms),
@@ -138,7 +138,7 @@ impl Gateway {
                 refused(RefusalCode::InvalidClient, sentence)
             })
         })?;
-        let known = KnownKeys {
+        let known = FetchedKeys {
             keys: Arc::new(keys),
             read_at_ms: now_ms,
         };
@@ -179,7 +179,7 @@ mod tests {
     fn a_bounded_number_of_sets_is_kept() {
         let kept = ClientKeys::default();
         for n in 0..=i64::try_from(KEPT_MAX).unwrap() {
-            let keys = KnownKeys {
+            let keys = FetchedKeys {
                 keys: Arc::new(JwkSet { keys: Vec::new() }),
                 read_at_ms: n,
             };

@@ -15,13 +15,13 @@ const SHOWN_CHARS_MAX: usize = 200;
 
 /// Scheme, host and port, each in the one form in which they are compared.
 #[derive(Debug, PartialEq, Eq)]
-struct Origin {
+struct ListeningOrigin {
     scheme: String,
     host: String,
     port: u16,
 }
 
-impl Origin {
+impl ListeningOrigin {
     /// `None`: the text is not the origin of a web address.
     fn parse(text: &str) -> Option<Self> {
         let (scheme, authority) = text.split_once("://")?;
@@ -59,7 +59,7 @@ impl Origin {
 fn canonical(text: &str, main: &str) -> Option<String> {
     let (origin, path) = origin_and_path(text);
     let (own_origin, own_path) = origin_and_path(main);
-    if !Origin::parse(origin)?.is_same(&Origin::parse(own_origin)?) {
+    if !ListeningOrigin::parse(origin)?.is_same(&ListeningOrigin::parse(own_origin)?) {
         return None;
     }
     let path = path.strip_suffix('/').unwrap_or(path);
@@ -101,10 +101,10 @@ pub(super) fn requested(
 pub(super) fn seen_at(public_url: &str, host: Option<&str>) -> String {
     let as_it_is = || public_url.to_owned();
     let (origin, path) = origin_and_path(public_url);
-    let Some(own) = Origin::parse(origin).filter(Origin::is_loopback) else {
+    let Some(own) = ListeningOrigin::parse(origin).filter(ListeningOrigin::is_loopback) else {
         return as_it_is();
     };
-    let asked = host.and_then(|host| Origin::parse(&format!("{}://{host}", own.scheme)));
+    let asked = host.and_then(|host| ListeningOrigin::parse(&format!("{}://{host}", own.scheme)));
     match asked {
         Some(asked) if asked.is_same(&own) => match origin.rsplit_once(':') {
             Some((_, port)) if port.parse::<u16>().is_ok() => {
@@ -120,7 +120,7 @@ pub(super) fn seen_at(public_url: &str, host: Option<&str>) -> String {
 pub(super) fn names_of(public_url: &str) -> Vec<String> {
     let (origin, _) = origin_and_path(public_url);
     let mut names = vec![public_url.to_owned()];
-    if let Some(own) = Origin::parse(origin).filter(Origin::is_loopback) {
+    if let Some(own) = ListeningOrigin::parse(origin).filter(ListeningOrigin::is_loopback) {
         let others =
             LOOPBACK.map(|name| seen_at(public_url, Some(&format!("{name}:{}", own.port))));
         names.extend(others.into_iter().filter(|other| other != public_url));
