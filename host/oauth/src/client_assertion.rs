@@ -74,7 +74,7 @@ pub fn algorithms() -> Vec<String> {
 /// The client that an assertion names, of whose signature nothing is known yet.
 pub fn named_client(assertion: &str) -> Result<String, BadClientAssertion> {
     #[derive(Deserialize)]
-    struct Named {
+    struct NamedSubject {
         sub: String,
     }
     let claims = assertion
@@ -83,7 +83,8 @@ pub fn named_client(assertion: &str) -> Result<String, BadClientAssertion> {
         .filter(|_| assertion.len() <= BYTES_MAX);
     let claims = claims.and_then(|claims| URL_SAFE_NO_PAD.decode(claims).ok());
     let claims = claims.ok_or(BadClientAssertion::Malformed)?;
-    let named: Named = serde_json::from_slice(&claims).map_err(|_| BadClientAssertion::Claims)?;
+    let named: NamedSubject =
+        serde_json::from_slice(&claims).map_err(|_| BadClientAssertion::Claims)?;
     Ok(named.sub)
 }
 

@@ -233,6 +233,11 @@ async fn what_is_not_done_is_not_written_down() {
             "/v1/toolsets/none".to_owned(),
             json!({"title": "Other"}),
         ),
+        (
+            Method::PUT,
+            "/v1/toolsets/none".to_owned(),
+            json!({"tools": ["acme_run"]}),
+        ),
         (Method::DELETE, "/v1/toolsets/none".to_owned(), Value::Null),
         (
             Method::DELETE,

@@ -26,6 +26,8 @@ impl Walk {
             json!({"title": "Other"}),
         )
         .await;
+        let whole = json!({"tools": ["acme_run"]});
+        self.rest(Method::PUT, "/v1/toolsets/ours", whole).await;
         self.rest(Method::DELETE, "/v1/toolsets/ours", Value::Null)
             .await;
 

@@ -88,6 +88,11 @@ pub const PUBLIC: &[(&str, &str, Leaves)] = &[
         Entry("toolsets.update"),
     ),
     (
+        "PUT",
+        "/v1/toolsets/{toolset_name}",
+        Entry("toolsets.update"),
+    ),
+    (
         "DELETE",
         "/v1/toolsets/{toolset_name}",
         Entry("toolsets.delete"),
