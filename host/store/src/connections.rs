@@ -401,8 +401,8 @@ impl Store {
                     connections,
                     "WHERE refreshable AND token_expires_at_ms < $1 \
                      AND state IN ('active', 'cooling_down') \
-                     AND (next_retry_at_ms IS NULL OR next_retry_at_ms <= $2 OR next_retry_at_ms > $2 + $6) \
-                     AND (lease_until_ms IS NULL OR lease_until_ms <= $2 OR lease_until_ms > $2 + $7) \
+                     AND (next_retry_at_ms IS NULL OR next_retry_at_ms <= $2 OR next_retry_at_ms - $6 > $2) \
+                     AND (lease_until_ms IS NULL OR lease_until_ms <= $2 OR lease_until_ms - $7 > $2) \
                      AND (token_expires_at_ms > $4 OR (token_expires_at_ms = $4 AND id > $5)) \
                      ORDER BY token_expires_at_ms, id LIMIT $3"
                 ),

@@ -85,9 +85,9 @@ macro_rules! due {
         concat!(
             "(d.next_attempt_at_ms <= ",
             $now,
-            " OR COALESCE(d.last_attempt_at_ms, d.created_at_ms) > ",
+            " OR COALESCE(d.last_attempt_at_ms, d.created_at_ms) - 60000 > ",
             $now,
-            " + 60000)"
+            ")"
         )
     };
 }
@@ -99,8 +99,8 @@ macro_rules! ready {
     ($tail:literal) => {
         concat!(
             "SELECT w.id FROM webhooks w WHERE w.enabled \
-             AND (w.lease_until_ms IS NULL OR w.lease_until_ms <= $1 OR w.lease_until_ms > $1 + 60000) \
-             AND (w.retry_at_ms IS NULL OR w.retry_at_ms <= $1 OR w.rested_at_ms > $1 + 60000) \
+             AND (w.lease_until_ms IS NULL OR w.lease_until_ms <= $1 OR w.lease_until_ms - 60000 > $1) \
+             AND (w.retry_at_ms IS NULL OR w.retry_at_ms <= $1 OR w.rested_at_ms - 60000 > $1) \
              AND EXISTS (SELECT 1 FROM webhook_deliveries d \
              WHERE d.webhook_id = w.id AND d.state = 'pending' AND ",
             due!("$1"),

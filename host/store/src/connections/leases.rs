@@ -48,7 +48,7 @@ impl Store {
                     connections,
                     "UPDATE connections SET lease_owner = $3, lease_since_ms = $4, lease_until_ms = $5, \
                      version = version + 1, updated_at_ms = $4 WHERE workspace_id = $1 AND id = $2 \
-                     AND (lease_until_ms IS NULL OR lease_until_ms <= $4 OR lease_until_ms > $4 + $6)"
+                     AND (lease_until_ms IS NULL OR lease_until_ms <= $4 OR lease_until_ms - $6 > $4)"
                 ),
             )
             .bind(workspace_id)
