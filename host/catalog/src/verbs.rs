@@ -1,7 +1,7 @@
 //! Whether the words of a call's names say that it changes something.
 //!
 //! A method says little: services delete on GET and search on POST. Words are a guess too, so they only ever make a
-//! call more than a read, and whoever describes the call can say otherwise. Pure. [`changing_verb`] is for calls that
+//! call more than a read, and the author of a description can say otherwise. Pure. [`changing_verb`] is for calls that
 //! would be reads by their method, [`only_asks`] for those that would not; [`lists`] has the words.
 
 mod lists;
