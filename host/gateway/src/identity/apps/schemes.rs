@@ -71,13 +71,13 @@ const REGISTERED: [&str; 323] = [
 
 /// Not registered, and acted on by a browser or an operating system, in order.
 #[rustfmt::skip]
-const ACTED_ON: [&str; 47] = [
+const ACTED_ON: [&str; 49] = [
     "app-prefs", "applescript", "calshow", "chromehtml", "cocoa", "davs", "explorer", "facetime-audio",
-    "facetime-group", "feeds", "firefox", "firefoxurl", "ftps", "googlechrome", "googlechromes", "help", "ie.http",
-    "intent", "javascript", "livescript", "localhost", "mhtml", "microsoft-edge", "microsoft-edge-holographic",
-    "mmsto", "mocha", "msteams-call", "music", "netshare", "photos-redirect", "podcasts", "prefs", "rdp",
-    "safari-https", "search", "shell", "shortcuts", "sms-private", "smsto", "telprompt", "thunder", "vbscript",
-    "videos", "webdav", "windowsdefender", "workflow", "x-man-page",
+    "facetime-group", "feeds", "firefox", "firefoxurl", "ftps", "googlechrome", "googlechromes", "help", "http",
+    "https", "ie.http", "intent", "javascript", "livescript", "localhost", "mhtml", "microsoft-edge",
+    "microsoft-edge-holographic", "mmsto", "mocha", "msteams-call", "music", "netshare", "photos-redirect",
+    "podcasts", "prefs", "rdp", "safari-https", "search", "shell", "shortcuts", "sms-private", "smsto", "telprompt",
+    "thunder", "vbscript", "videos", "webdav", "windowsdefender", "workflow", "x-man-page",
 ];
 
 /// Whether a scheme is one of an installed program.
