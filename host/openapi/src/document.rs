@@ -7,6 +7,7 @@
 //! References lead to places in the same file or to files below the description's folder, never
 //! over the network.
 
+mod missing;
 #[cfg(test)]
 mod tests;
 

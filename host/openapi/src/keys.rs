@@ -68,6 +68,8 @@ pub struct OperationKeys {
 #[serde(default, deny_unknown_fields)]
 pub struct InputKeys {
     pub name: Option<String>,
+    /// The property is a local time whose zone is in this property beside it.
+    pub zone: Option<String>,
 }
 
 /// At a server variable.
@@ -181,7 +183,7 @@ impl TryFrom<Value> for ResultKeys {
         }
         ResultParts::deserialize(value)
             .map(Self::Parts)
-            .map_err(|_| "write a JSON Pointer, or an object with `at`, `keep` and `drop`")
+            .map_err(|_| "write a JSON Pointer, or an object with `at`, `omitted_when_empty`, `keep` and `drop`")
     }
 }
 
@@ -189,6 +191,7 @@ impl TryFrom<Value> for ResultKeys {
 #[serde(default, deny_unknown_fields)]
 pub struct ResultParts {
     pub at: String,
+    pub omitted_when_empty: bool,
     pub keep: Vec<String>,
     pub drop: Vec<String>,
 }
@@ -266,7 +269,7 @@ mod tests {
             (
                 json!({"result": {"from": "/items"}}),
                 "result",
-                "write a JSON Pointer, or an object with `at`, `keep` and `drop`",
+                "write a JSON Pointer, or an object with `at`, `omitted_when_empty`, `keep` and `drop`",
             ),
             (
                 json!({"error": {"code": [1]}}),

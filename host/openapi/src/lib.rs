@@ -17,6 +17,7 @@ mod html;
 mod interpreter;
 pub mod keys;
 mod lines;
+mod local_times;
 pub mod names;
 pub mod operation;
 pub mod overlay;
@@ -188,6 +189,7 @@ impl<'d> Compose<'d> {
         lines::note_doubled_keys(docs, &mut self.notes);
         let places = self.places(&keys)?;
         let operations = self.keyed(places)?;
+        operation::note_missing_references(docs, &operations, &mut self.notes);
         if operations.len() > TOOLS_MAX {
             return Err(Problem::new(
                 docs.name(),
@@ -220,6 +222,7 @@ impl<'d> Compose<'d> {
             docs,
             keys: &keys,
             service: &service,
+            zoned: local_times::mentioned(root.value),
         };
         let mut drafts: Vec<DraftTool<'d>> = Vec::new();
         for ((place, own), base) in operations.iter().zip(bases) {
@@ -464,6 +467,15 @@ impl<'d> Compose<'d> {
                     &draft.pointer,
                     "the schema is large; its inner parts are not described",
                 );
+            }
+            let mut schema = schema;
+            draft.operation.names = schema::portable_arguments(&mut schema);
+            for example in &mut draft.tool.examples {
+                for (argument, names) in &draft.operation.names {
+                    if let Some(value) = example.get_mut(argument) {
+                        schema::translate(value, names);
+                    }
+                }
             }
             draft.tool.input = Schema::from_value(&schema);
         }

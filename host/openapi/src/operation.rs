@@ -3,10 +3,13 @@
 mod answers;
 mod effect;
 mod parameters;
+mod references;
 
 use std::collections::BTreeMap;
 
-use answers::{accept, error_shape, media_types, pages, projection};
+pub use references::note_missing_references;
+
+use answers::{accept, error_shape, is_html, media_types, pages, projection};
 use effect::DecidedEffect;
 use parameters::{PageParameters, ParameterReader};
 
@@ -17,6 +20,7 @@ use super::arguments::{Argument, ArgumentForm, ArgumentList};
 use super::body::{self, BodyOptions};
 use super::document::{Documents, Node};
 use super::keys::{self, DocumentKeys, OperationKeys, Paginated, ScalarText};
+use super::local_times;
 use super::names::{self, NamedOperation};
 use super::problem::{Notes, Problem, below};
 use super::security::{Security, SecurityNeeds};
@@ -67,6 +71,8 @@ pub struct OperationContext<'a, 'd> {
     pub docs: &'d Documents,
     pub keys: &'a DocumentKeys,
     pub service: &'a str,
+    /// The description has times whose zone is in a field beside them.
+    pub zoned: bool,
 }
 
 /// Why an operation cannot become a tool.
@@ -195,6 +201,10 @@ pub fn draft<'d>(
         return Err(OperationRefusal::Skip(why.clone()));
     }
     let pages = pagination.map(|p| pages(p, &found, body.as_ref(), &arguments, method, security));
+    let local_times = match shared.zoned {
+        true => local_times::collect(docs, &arguments, &place.pointer)?,
+        false => Vec::new(),
+    };
     let (accept, download) = accept(docs, place.node, own);
     let answers = media_types(docs, place.node);
     let error = error_shape(own.error.clone().or_else(|| shared.keys.error.clone()));
@@ -212,6 +222,9 @@ pub fn draft<'d>(
         pages,
         error,
         download,
+        html: is_html(&answers, download),
+        names: BTreeMap::new(),
+        local_times,
     };
     let (mut tool, decided) = tool(shared, place, own, needs, pagination.is_some());
     match method {

@@ -7,11 +7,13 @@
 
 mod kinds;
 mod merge;
+mod portable;
 mod shape;
 #[cfg(test)]
 mod tests;
 
 pub use kinds::usable_pattern;
+pub use portable::{portable_arguments, translate};
 pub use shape::{OtherFields, Shape, shape};
 
 use kinds::{allow_null, is_of, kind, scalars};

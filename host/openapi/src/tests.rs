@@ -217,3 +217,133 @@ fn lists_in_a_form_have_the_separator_of_their_style() {
         );
     }
 }
+
+#[test]
+fn every_property_at_each_depth_has_a_name_that_is_accepted_and_is_known_on_the_wire() {
+    let nested = json!({"type": "object", "properties": {
+        "@id": {"type": "string"}, "fields[]": {"type": "string"}, "größe": {"type": "integer"}
+    }, "required": ["@id"]});
+    let schema = json!({"type": "object", "properties": {
+        "nested": nested, "list": {"type": "array", "items": {"$ref": "#/components/schemas/Part"}}
+    }});
+    let parts =
+        json!({"Part": {"oneOf": [{"properties": {"a b": {}}}, {"properties": {"c/d": {}}}]}});
+    let mut operation = body("application/json", schema);
+    operation["x-toolgate"] = json!({"examples": [{"nested": {"@id": "x", "größe": 1}}]});
+    let made = described("/n", &operation, &parts);
+    let input = made.manifest.tools[0].input.value();
+    let nested = &input["properties"]["nested"];
+    let names: Vec<&String> = nested["properties"]
+        .as_object()
+        .expect("members")
+        .keys()
+        .collect();
+    assert_eq!(names, ["id", "fields", "gr_e"]);
+    assert_eq!(nested["required"], json!(["id"]));
+    assert_eq!(
+        made.manifest.tools[0].examples[0],
+        json!({"nested": {"id": "x", "gr_e": 1}})
+    );
+    let wire = &row(&made).names;
+    assert_eq!(
+        wire["nested"].members["gr_e"].name.as_deref(),
+        Some("größe")
+    );
+    let items = wire["list"].items.as_ref().expect("names of elements");
+    assert_eq!(items.members["a_b"].name.as_deref(), Some("a b"));
+    assert_eq!(items.members["c_d"].name.as_deref(), Some("c/d"));
+}
+
+#[test]
+fn a_reference_that_leads_nowhere_is_noted_with_its_place() {
+    let schema = json!({"type": "object", "properties": {
+        "id": {"$ref": "#/components/schemas/Missing"},
+        "deep": {"$ref": "#/components/schemas/Deep"},
+        "example": {"type": "object", "example": {"$ref": "#/no/reference"}}
+    }});
+    let parts = json!({
+        "Deep": {"type": "array", "items": {"anyOf": [{"$ref": "#/components/schemas/Gone"}, {"$ref": "#/components/schemas/Deep"}]}},
+        "Unused": {"$ref": "#/components/schemas/Nobody"}
+    });
+    let made = described("/a", &body("application/json", schema), &parts);
+    let places: Vec<&str> = made
+        .notes
+        .iter()
+        .filter(|note| note.message.contains("leads nowhere"))
+        .map(|note| note.pointer.as_str())
+        .collect();
+    assert_eq!(
+        places,
+        [
+            "/paths/~1a/post/requestBody/content/application~1json/schema/properties/id/$ref",
+            "/components/schemas/Deep/items/anyOf/0/$ref"
+        ]
+    );
+}
+
+#[test]
+fn a_time_says_which_field_has_its_zone() {
+    let time = json!({"type": "string", "x-toolgate": {"zone": "timeZone"}});
+    let when =
+        json!({"type": "object", "properties": {"dateTime": time, "timeZone": {"type": "string"}}});
+    let slots = json!({"type": "array", "items": when});
+    let at = json!({"type": "string", "x-toolgate": {"zone": "time zone"}});
+    let schema = json!({"type": "object", "properties": {
+        "start": when, "slots": slots, "at": at, "time zone": {"type": "string"}
+    }});
+    let made = described("/e", &body("application/json", schema), &json!({}));
+    let found: Vec<(&str, &str)> = row(&made)
+        .local_times
+        .iter()
+        .map(|one| (one.time.as_str(), one.zone.as_str()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("/start/dateTime", "/start/timeZone"),
+            ("/slots/*/dateTime", "/slots/*/timeZone"),
+            ("/at", "/time_zone")
+        ]
+    );
+}
+
+#[test]
+fn html_is_an_answer_only_where_it_is_declared() {
+    let html = |content: Value, keys: Value| {
+        let mut operation = body("application/json", json!({"type": "object"}));
+        operation["x-toolgate"] = keys;
+        let document = json!({
+            "openapi": "3.1.0", "info": {"title": "Widgets", "version": "1.0.0"},
+            "servers": [{"url": "https://api.widgets.io"}],
+            "paths": {"/p": {"post": {
+                "operationId": "send", "x-toolgate": operation["x-toolgate"],
+                "responses": {"200": {"description": "ok", "content": content}}
+            }}},
+        });
+        let folder = tempfile::tempdir().expect("a folder");
+        let description = folder.path().join("openapi.json");
+        std::fs::write(&description, document.to_string()).expect("written");
+        let made = describe(&BuildInput {
+            description,
+            ..BuildInput::default()
+        });
+        row(&made.expect("a plugin")).html
+    };
+    for (content, keys, expected) in [
+        (json!({}), json!({}), false),
+        (json!({"application/json": {}}), json!({}), false),
+        (
+            json!({"application/json": {}, "text/html": {}}),
+            json!({}),
+            true,
+        ),
+        (json!({"text/html; charset=utf-8": {}}), json!({}), true),
+        (json!({"text/plain": {}}), json!({}), false),
+        (json!({"*/*": {}}), json!({}), true),
+        (json!({"application/pdf": {}}), json!({}), false),
+        (json!({"application/octet-stream": {}}), json!({}), true),
+        (json!({}), json!({"download": true}), true),
+    ] {
+        assert_eq!(html(content.clone(), keys), expected, "{content}");
+    }
+}

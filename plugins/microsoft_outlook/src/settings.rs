@@ -96,6 +96,15 @@ pub struct SetAutomaticReplies {
     until: Option<String>,
 }
 
+/// A moment as the service takes it: without the offset that its zone says again.
+fn in_utc(field: &str, moment: &str) -> Result<Value, ToolError> {
+    let local = moment
+        .strip_suffix(['Z', 'z'])
+        .or_else(|| moment.strip_suffix("+00:00"))
+        .ok_or_else(|| ToolError::invalid(field, "write the moment in UTC, with `Z` at its end"))?;
+    Ok(json!({ "dateTime": local, "timeZone": "UTC" }))
+}
+
 /// Answers mail automatically from now on or within a span, or stops it.
 #[tool(effect = "write", idempotent, scopes = ["MailboxSettings.ReadWrite"], keywords = ["out of office", "vacation responder", "auto reply"],
        example = { "enabled": true, "text": "I am back on 7 April.", "from": "2026-03-31T00:00:00Z", "until": "2026-04-06T23:59:00Z" })]
@@ -114,12 +123,11 @@ pub fn set_automatic_replies(args: SetAutomaticReplies, cx: &Context) -> Result<
         if let Some(text) = args.external_text.as_ref().or(args.text.as_ref()) {
             setting["externalReplyMessage"] = json!(text);
         }
-        let at = |moment: &String| json!({ "dateTime": moment.trim_end_matches('Z'), "timeZone": "UTC" });
         match (&args.from, &args.until) {
             (Some(from), Some(until)) => {
                 setting["status"] = json!("scheduled");
-                setting["scheduledStartDateTime"] = at(from);
-                setting["scheduledEndDateTime"] = at(until);
+                setting["scheduledStartDateTime"] = in_utc("/from", from)?;
+                setting["scheduledEndDateTime"] = in_utc("/until", until)?;
             }
             (None, None) => {}
             (Some(_), None) => {
@@ -166,4 +174,19 @@ pub fn create_category(args: CreateCategory, cx: &Context) -> Result<Value, Tool
     let body = json!({ "displayName": args.name, "color": args.color });
     let made = request.json(&body).fetch()?;
     Ok(pick(&made, &["id", "name=displayName", "color"]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_offset_that_is_not_that_of_the_zone_is_refused() {
+        let utc = json!({ "dateTime": "2026-03-29T02:30:00", "timeZone": "UTC" });
+        for moment in ["2026-03-29T02:30:00Z", "2026-03-29T02:30:00+00:00"] {
+            assert_eq!(in_utc("/from", moment).unwrap(), utc);
+        }
+        let refused = in_utc("/from", "2026-03-29T02:30:00+02:00").unwrap_err();
+        assert_eq!(refused.field.as_deref(), Some("/from"));
+    }
 }

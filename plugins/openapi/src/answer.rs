@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 use toolgate_openapi_table::{Encoding, Operation, Projection};
 
-use crate::failure::{self, Fault};
+use crate::failure::{self, Fault, Kind};
+use crate::page::{self, Page};
 use crate::pages;
 use crate::pointer;
 
@@ -42,6 +43,8 @@ pub struct Result {
     /// One JSON document.
     pub data: String,
     pub next_cursor: Option<String>,
+    /// That the service has more than the answer holds, where no cursor says so.
+    pub summary: Option<String>,
 }
 
 /// What was asked, as far as the next page needs it.
@@ -64,6 +67,16 @@ pub fn read(
         .body
         .as_ref()
         .is_some_and(|body| matches!(body.encoding, Encoding::Graphql(_)));
+    if let Some(page) = page_of(answer, &value)
+        && (answer.status >= 400 || !operation.html)
+    {
+        return Err(failure::of_page(
+            operation.method,
+            answer.status,
+            answer.header("retry-after"),
+            &page,
+        ));
+    }
     if let Some(fault) = failure::of_answer(
         &operation.error,
         answer.status,
@@ -73,16 +86,22 @@ pub fn read(
     ) {
         return Err(fault);
     }
-    let next_cursor = operation.pages.as_ref().and_then(|pages| {
-        let links = answer.links();
-        let page = pages::Answer {
-            body: &value,
-            link: links.as_deref(),
-            url: asked.url,
-            base: asked.base,
-        };
-        pages::next(pages, asked.arguments, asked.mark, &page)
-    });
+    let links = answer.links();
+    let page = pages::Answer {
+        body: &value,
+        link: links.as_deref(),
+        counts: pages::Counts::from_headers(|name| answer.header(name)),
+        url: asked.url,
+        base: asked.base,
+    };
+    let next_cursor = operation
+        .pages
+        .as_ref()
+        .and_then(|pages| pages::next(pages, asked.arguments, asked.mark, &page));
+    let summary = match &operation.pages {
+        None => pages::more_than(&page, &operation.result.at),
+        Some(_) => None,
+    };
     let data = if answer.body.is_empty() || operation.method == toolgate_openapi_table::Method::Head
     {
         serde_json::json!({"ok": true, "status": answer.status}).to_string()
@@ -90,9 +109,53 @@ pub fn read(
         // The provider's own text keeps the order of its keys.
         text.map_or_else(|| value.to_string(), str::to_owned)
     } else {
-        project(&operation.result, value).to_string()
+        project(&operation.result, value)
+            .map_err(|()| nothing_at(operation, answer.status))?
+            .to_string()
     };
-    Ok(Result { data, next_cursor })
+    Ok(Result {
+        data,
+        next_cursor,
+        summary,
+    })
+}
+
+/// The HTML page that an answer is, where it is no JSON.
+fn page_of(answer: &Answer<'_>, value: &Value) -> Option<Page> {
+    match value {
+        Value::String(text) => page::read(answer.header("content-type"), text),
+        _ => None,
+    }
+}
+
+/// A good status without the part that is the tool's result.
+fn nothing_at(operation: &Operation, status: u16) -> Fault {
+    let mut message = format!(
+        "the service answered with status {status}, but without `{}`, where the result of this tool is",
+        operation.result.at
+    );
+    if !failure::only_reads(operation.method) {
+        message.push_str("; look whether it did what was asked before repeating it");
+    }
+    Fault {
+        code: Some("result_missing".to_owned()),
+        http_status: Some(status),
+        ..Fault::new(Kind::Upstream, message)
+    }
+}
+
+/// Whether a file of this type is a page that was not asked for; `begin` is the beginning of the file.
+pub fn unexpected_page(
+    operation: &Operation,
+    status: u16,
+    media_type: &str,
+    begin: &[u8],
+) -> Option<Fault> {
+    if operation.html {
+        return None;
+    }
+    let page = page::read(Some(media_type), &String::from_utf8_lossy(begin))?;
+    Some(failure::of_page(operation.method, status, None, &page))
 }
 
 /// The body as JSON with its text, or as a text value. Bytes that are neither are counted.
@@ -116,11 +179,15 @@ fn parse<'a>(answer: &'a Answer<'_>) -> (Value, Option<&'a str>) {
     }
 }
 
-/// The part of the answer that the description asks for. What is not there is null.
-pub fn project(projection: &Projection, value: Value) -> Value {
+/// The part of the answer that the description asks for; an error where it is not there.
+pub fn project(projection: &Projection, value: Value) -> std::result::Result<Value, ()> {
     let mut part = match projection.at.as_str() {
         "" => value,
-        at => pointer::at(&value, at).cloned().unwrap_or(Value::Null),
+        at => match pointer::at(&value, at) {
+            Some(part) => part.clone(),
+            None if projection.omitted_when_empty && value.is_object() => Value::Array(Vec::new()),
+            None => return Err(()),
+        },
     };
     let each = |part: &mut Value, change: &dyn Fn(&mut Value)| match part {
         Value::Array(items) => items.iter_mut().for_each(change),
@@ -140,7 +207,7 @@ pub fn project(projection: &Projection, value: Value) -> Value {
     for path in &projection.drop {
         each(&mut part, &|item| drop_path(item, path));
     }
-    part
+    Ok(part)
 }
 
 fn keep(from: &Value, to: &mut Value, path: &str) {
@@ -189,7 +256,8 @@ mod tests {
     use serde_json::{Map, json};
     use toolgate_openapi_table::{Operation, Projection};
 
-    use super::{Answer, Asked, project, read};
+    use super::{Answer, Asked, project, read, unexpected_page};
+    use crate::failure::Kind;
 
     fn operation(result: serde_json::Value) -> Operation {
         serde_json::from_value(
@@ -251,6 +319,96 @@ mod tests {
     }
 
     #[test]
+    fn a_result_that_is_not_there_is_an_error_and_one_that_is_null_is_not() {
+        let at = |at: &str| operation(json!({ "at": at }));
+        assert_eq!(
+            data(&at("/data"), 200, br#"{"data":null}"#).as_deref(),
+            Ok("null")
+        );
+        for (pointer, body) in [
+            ("/data", r#"{"dat":1}"#),
+            ("/data/0", r#"{"data":[]}"#),
+            ("/data/items", r#"{"data":null}"#),
+            ("/data", r#""ok""#),
+            ("/data", "plain"),
+        ] {
+            let fault = data(&at(pointer), 200, body.as_bytes()).expect_err("no result");
+            assert_eq!(fault.kind, Kind::Upstream, "{body}");
+            assert!(fault.message.contains(pointer), "{}", fault.message);
+        }
+        let list = operation(json!({"at": "/items", "omitted_when_empty": true}));
+        assert_eq!(data(&list, 200, br#"{"kind":"k"}"#).as_deref(), Ok("[]"));
+        assert!(data(&list, 200, b"[]").is_err());
+    }
+
+    #[test]
+    fn a_page_is_a_failure_unless_the_description_declares_html() {
+        let page = "<html><head><title>Sign in</title></head><body>x</body></html>";
+        let headers = [("Content-Type".to_owned(), "text/html".to_owned())];
+        let asked = Asked {
+            arguments: &Map::new(),
+            mark: None,
+            url: "https://h",
+            base: "https://h",
+        };
+        let answered = |operation: &Operation, status: u16| {
+            let answer = Answer {
+                status,
+                headers: &headers,
+                body: page.as_bytes(),
+            };
+            read(operation, &asked, &answer).map(|result| result.data)
+        };
+        let mut get = operation(json!({}));
+        let fault = answered(&get, 200).expect_err("a page");
+        assert_eq!(
+            (fault.kind, fault.message.as_str()),
+            (
+                Kind::Upstream,
+                "the service answered with an HTML page (title: Sign in), probably a sign-in or proxy page"
+            )
+        );
+        let blocked = answered(&get, 403).expect_err("a page");
+        assert_eq!(blocked.kind, Kind::Upstream, "no statement about rights");
+        assert!(blocked.message.contains("Sign in"), "{}", blocked.message);
+        for (status, kind) in [
+            (401, Kind::AuthExpired),
+            (404, Kind::NotFound),
+            (429, Kind::RateLimited),
+            (502, Kind::Unavailable),
+        ] {
+            assert_eq!(answered(&get, status).expect_err("a page").kind, kind);
+        }
+        let mut post = get.clone();
+        post.method = toolgate_openapi_table::Method::Post;
+        let fault = answered(&post, 200).expect_err("a page");
+        assert!(fault.message.contains("not known"), "{}", fault.message);
+        get.html = true;
+        assert!(answered(&get, 200).expect("declared").contains("Sign in"));
+        assert!(answered(&get, 403).is_err());
+    }
+
+    #[test]
+    fn a_file_that_is_a_page_is_refused_unless_it_may_be_one() {
+        let mut file = operation(json!({}));
+        file.download = true;
+        let page = b"<!DOCTYPE html><title>Log in</title>";
+        assert!(unexpected_page(&file, 200, "text/html", page).is_some());
+        assert!(unexpected_page(&file, 200, "application/pdf", b"%PDF-1.7").is_none());
+        file.html = true;
+        assert!(unexpected_page(&file, 200, "text/html", page).is_none());
+    }
+
+    #[test]
+    fn marks_at_the_front_and_doubled_types_are_read() {
+        let whole = operation(json!({}));
+        assert_eq!(
+            data(&whole, 200, "\u{feff} {\"a\":\"é\"}".as_bytes()).as_deref(),
+            Ok(r#"{"a":"é"}"#)
+        );
+    }
+
+    #[test]
     fn keep_and_drop_work_on_objects_and_lists() {
         let body = json!([{"id": 1, "owner": {"login": "a", "url": "u"}, "tags": [{"n": 1, "x": 2}], "_links": {}}]);
         let keep = Projection {
@@ -259,7 +417,7 @@ mod tests {
         };
         assert_eq!(
             project(&keep, body.clone()),
-            json!([{"id": 1, "owner": {"login": "a"}, "tags": [{"n": 1}]}])
+            Ok(json!([{"id": 1, "owner": {"login": "a"}, "tags": [{"n": 1}]}]))
         );
         let drop = Projection {
             drop: vec!["_links".into(), "owner.url".into(), "tags.x".into()],
@@ -267,7 +425,7 @@ mod tests {
         };
         assert_eq!(
             project(&drop, body),
-            json!([{"id": 1, "owner": {"login": "a"}, "tags": [{"n": 1}]}])
+            Ok(json!([{"id": 1, "owner": {"login": "a"}, "tags": [{"n": 1}]}]))
         );
     }
 }

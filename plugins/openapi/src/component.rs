@@ -9,6 +9,8 @@ use crate::answer::{self, Answer, Asked};
 use crate::body::Payload;
 use crate::body::multipart::{self, OpenFile, PartContent};
 use crate::failure::{Fault, Kind};
+use crate::local_time;
+use crate::names;
 use crate::request::{self, Outgoing};
 
 #[allow(unsafe_code, reason = "made by wit-bindgen")]
@@ -38,6 +40,8 @@ use bindings::toolgate::plugin::{blobs, call, egress, types};
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Largest answer read back from a stored blob to explain a failure, in bytes.
 const EXPLANATION_BYTES_MAX: u32 = 64 * 1024;
+/// Beginning of a file that is looked at for an HTML page, in bytes.
+const PAGE_BYTES_MAX: u32 = 16 * 1024;
 const CHUNK_BYTES: u32 = 1024 * 1024;
 
 struct Interpreter;
@@ -100,12 +104,14 @@ fn perform(operation: &Operation, call: &Invocation) -> Result<Output, Fault> {
         }
     };
     let mark = mark(operation, call, &mut arguments);
+    names::rename(operation, &mut arguments);
+    local_time::check(operation, &arguments)?;
     let setting =
         |key: &str| self::call::config(key).and_then(|text| serde_json::from_str(&text).ok());
     let outgoing = request::build(operation, &arguments, mark.as_deref(), &setting)?;
     let response = send(operation, &outgoing)?;
     if operation.download && response.status < 400 {
-        return downloaded(response);
+        return downloaded(operation, response);
     }
     let body = match (&response.stored, response.data.is_empty()) {
         (Some(blob), true) => blob.read(0, EXPLANATION_BYTES_MAX).map_err(unreported)?,
@@ -127,7 +133,7 @@ fn perform(operation: &Operation, call: &Invocation) -> Result<Output, Fault> {
         data: result.data,
         files: Vec::new(),
         next_cursor: result.next_cursor,
-        summary: None,
+        summary: result.summary,
         meta: None,
     })
 }
@@ -241,7 +247,7 @@ fn open(reference: &str) -> Result<OpenFile, Fault> {
     })
 }
 
-fn downloaded(response: egress::Response) -> Result<Output, Fault> {
+fn downloaded(operation: &Operation, response: egress::Response) -> Result<Output, Fault> {
     let header = |name: &str| {
         let found = response
             .headers
@@ -255,6 +261,10 @@ fn downloaded(response: egress::Response) -> Result<Output, Fault> {
         Some(blob) => blob,
         None => blobs::create(&media_type, None, &response.data).map_err(unreported)?,
     };
+    let begin = blob.read(0, PAGE_BYTES_MAX).map_err(unreported)?;
+    if let Some(fault) = answer::unexpected_page(operation, response.status, &media_type, &begin) {
+        return Err(fault);
+    }
     let data = serde_json::json!({"bytes": blob.size(), "media_type": media_type}).to_string();
     Ok(Output {
         data,
@@ -270,6 +280,8 @@ fn unsent(failure: egress::Failure) -> Fault {
     let kind = match failure.kind {
         FailureKind::AuthRequired => Kind::AuthRequired,
         FailureKind::AuthExpired => Kind::AuthExpired,
+        // A redirect to a place that is not the service's says nothing about the rights of the account.
+        FailureKind::Denied if failure.sent => Kind::Upstream,
         FailureKind::Denied | FailureKind::ScopeMissing | FailureKind::LeakBlocked => {
             Kind::PermissionDenied
         }
@@ -278,7 +290,14 @@ fn unsent(failure: egress::Failure) -> Fault {
         FailureKind::Dns | FailureKind::Connect | FailureKind::Timeout => Kind::Unavailable,
         FailureKind::Tls | FailureKind::Protocol => Kind::Upstream,
     };
-    Fault::new(kind, failure.message)
+    let message = match kind {
+        Kind::Upstream if failure.kind == FailureKind::Denied => format!(
+            "the service redirected elsewhere, as for a sign-in: {}",
+            failure.message
+        ),
+        _ => failure.message,
+    };
+    Fault::new(kind, message)
 }
 
 fn unreported(error: types::ToolError) -> Fault {

@@ -1,8 +1,9 @@
 //! What goes wrong in a call, in the words of the plugin contract.
 
 use serde_json::Value;
-use toolgate_openapi_table::ErrorShape;
+use toolgate_openapi_table::{ErrorShape, Method};
 
+use crate::page::Page;
 use crate::pointer;
 
 /// The contract's `error-kind`.
@@ -56,7 +57,7 @@ impl Fault {
     }
 }
 
-/// Where providers usually say what went wrong.
+/// Where providers usually say what went wrong. What is elsewhere is found by [`SENTENCES`].
 const MESSAGES: &[&str] = &[
     "/error/message",
     "/error_description",
@@ -74,6 +75,32 @@ const MESSAGES: &[&str] = &[
     "/Message",
     "/fault/faultstring",
 ];
+/// Names under which a sentence is looked for anywhere in a failure's body, without `_` and `-`.
+const SENTENCES: &[&str] = &[
+    "message",
+    "msg",
+    "errormessage",
+    "errormsg",
+    "errordescription",
+    "detail",
+    "details",
+    "description",
+    "reason",
+    "faultstring",
+    "longmessage",
+    "usermessage",
+    "developermessage",
+    "text",
+    "title",
+    "error",
+    "errors",
+    "summary",
+];
+/// Most values that are looked at for it, and deepest level.
+const SENTENCE_VALUES_MAX: usize = 200;
+const SENTENCE_LEVELS_MAX: usize = 6;
+/// Longest wait that is handed on: one day.
+pub const RETRY_AFTER_MS_MAX: u64 = 24 * 60 * 60 * 1_000;
 const CODES: &[&str] = &[
     "/error/code",
     "/error/type",
@@ -116,6 +143,7 @@ pub fn of_answer(
     )
     .filter(|code| code.len() <= 100 && !code.contains(char::is_whitespace));
     let message = first(body, &shape.message, MESSAGES)
+        .or_else(|| sentence(body))
         .or_else(|| match body {
             Value::String(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
             _ => code.clone(),
@@ -126,13 +154,102 @@ pub fn of_answer(
         kind,
         code,
         message: message.chars().take(MESSAGE_CHARS_MAX).collect(),
-        retry_after_ms: retry_after
-            .and_then(|text| text.trim().parse::<u64>().ok())
-            .map(|s| s.saturating_mul(1000)),
+        retry_after_ms: retry_after.and_then(retry_after_ms),
         http_status: Some(status),
         field: None,
         details: details.filter(|text| text.len() <= DETAILS_BYTES_MAX),
     })
+}
+
+/// The failure that an HTML page is, where none was declared.
+pub fn of_page(method: Method, status: u16, retry_after: Option<&str>, page: &Page) -> Fault {
+    let titled = page.titled();
+    let (kind, mut message) = if status < 400 {
+        let text = format!(
+            "the service answered with an HTML page{titled}, probably a sign-in or proxy page"
+        );
+        (Kind::Upstream, text)
+    } else {
+        // A page that blocks says nothing about the rights of the account.
+        let kind = match kind_of(status) {
+            Kind::PermissionDenied => Kind::Upstream,
+            kind => kind,
+        };
+        let text = format!("the service answered with status {status} and an HTML page{titled}");
+        (kind, text)
+    };
+    if status < 400 && !only_reads(method) {
+        message.push_str("; whether it did what was asked is not known: look before repeating it");
+    }
+    Fault {
+        code: Some("html_page".to_owned()),
+        http_status: Some(status),
+        retry_after_ms: retry_after.and_then(retry_after_ms),
+        ..Fault::new(kind, message)
+    }
+}
+
+/// Whether requests of the method change nothing (RFC 9110, section 9.2.1).
+pub fn only_reads(method: Method) -> bool {
+    matches!(method, Method::Get | Method::Head | Method::Options)
+}
+
+/// The seconds of `Retry-After`, whole or with decimals. The host has written dates and moments as seconds.
+fn retry_after_ms(text: &str) -> Option<u64> {
+    let seconds: f64 = text.trim().parse().ok()?;
+    (seconds >= 0.0).then(|| ((seconds * 1_000.0) as u64).min(RETRY_AFTER_MS_MAX))
+}
+
+/// The first text under a name of [`SENTENCES`], nearest to the top first.
+fn sentence(body: &Value) -> Option<String> {
+    let mut level = vec![body];
+    let mut left = SENTENCE_VALUES_MAX;
+    for _ in 0..SENTENCE_LEVELS_MAX {
+        let mut below = Vec::new();
+        let mut found: Option<(usize, &str)> = None;
+        for value in level {
+            match value {
+                Value::Array(items) => below.extend(items.iter().take(left)),
+                Value::Object(members) => {
+                    for (name, member) in members.iter().take(left) {
+                        let rank = sentence_rank(name);
+                        if let (Some(rank), Some(text)) = (rank, text_of(member))
+                            && found.is_none_or(|(best, _)| rank < best)
+                        {
+                            found = Some((rank, text));
+                        }
+                        below.push(member);
+                    }
+                }
+                _ => {}
+            }
+            left = SENTENCE_VALUES_MAX.saturating_sub(below.len());
+        }
+        if let Some((_, text)) = found {
+            return Some(text.trim().to_owned());
+        }
+        level = below;
+    }
+    None
+}
+
+fn sentence_rank(name: &str) -> Option<usize> {
+    let plain: String = name
+        .chars()
+        .filter(|c| !matches!(c, '_' | '-'))
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
+    SENTENCES.iter().position(|known| *known == plain)
+}
+
+/// A text that says something, also as the first of a list of texts.
+fn text_of(value: &Value) -> Option<&str> {
+    let text = match value {
+        Value::String(text) => text,
+        Value::Array(items) => items.first()?.as_str()?,
+        _ => return None,
+    };
+    (!text.trim().is_empty()).then_some(text)
 }
 
 /// Whether a 2xx answer says that it failed.
@@ -324,12 +441,60 @@ mod tests {
     }
 
     #[test]
+    fn the_services_own_sentence_is_found_wherever_it_is() {
+        for (body, expected) in [
+            // A backup appliance and a framework's validation.
+            (
+                json!({"exception_detail": [{"code": 17, "msg": "The folder is busy"}]}),
+                "The folder is busy",
+            ),
+            (
+                json!({"detail": [{"loc": ["body", "name"], "msg": "Field required", "type": "missing"}]}),
+                "Field required",
+            ),
+            (
+                json!({"Fault": {"Error": [{"Message": "Duplicate Name", "Detail": "It is taken", "code": "6240"}], "type": "ValidationFault"}}),
+                "Duplicate Name",
+            ),
+            (
+                json!({"errors": {"email": ["is not an address"]}, "status": 422, "error-message": "Not saved"}),
+                "Not saved",
+            ),
+            (
+                json!({"meta": {"code": 400, "errorDetail": "x", "error_description": ["Bad parameter"]}}),
+                "Bad parameter",
+            ),
+            (json!({"ok": false}), "the service answered with status 400"),
+            (json!("Only words"), "Only words"),
+        ] {
+            let found = of_answer(&ErrorShape::default(), 400, None, &body, false);
+            assert_eq!(found.expect("a failure").message, expected, "{body}");
+        }
+        let deep = (0..40).fold(json!({"message": "too deep"}), |inner, _| json!([inner]));
+        let found = of_answer(&ErrorShape::default(), 400, None, &deep, false).expect("a failure");
+        assert_eq!(found.message, "the service answered with status 400");
+    }
+
+    #[test]
     fn a_rate_limit_says_when_to_come_back() {
-        let found = of_answer(&ErrorShape::default(), 429, Some("7"), &Value::Null, false)
-            .expect("a failure");
-        assert_eq!(
-            (found.kind, found.retry_after_ms),
-            (Kind::RateLimited, Some(7_000))
-        );
+        for (header, expected) in [
+            ("7", Some(7_000)),
+            (" 1.5 ", Some(1_500)),
+            ("0", Some(0)),
+            ("86401", Some(86_400_000)),
+            ("1e300", Some(86_400_000)),
+            ("-1", None),
+            ("NaN", None),
+            ("soon", None),
+        ] {
+            let shape = ErrorShape::default();
+            let found = of_answer(&shape, 429, Some(header), &Value::Null, false);
+            let found = found.expect("a failure");
+            assert_eq!(
+                (found.kind, found.retry_after_ms),
+                (Kind::RateLimited, expected),
+                "{header}"
+            );
+        }
     }
 }

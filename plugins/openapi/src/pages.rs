@@ -3,11 +3,16 @@
 //! A mark comes back from whoever called, so it is never trusted as an address: of a next address
 //! only the query is kept, or a path below the operation's base.
 
+mod server;
+
 use serde_json::{Map, Value};
 use toolgate_openapi_table::{PageStyle, Pages, Place};
 
 use crate::encode;
 use crate::pointer;
+use server::{linked, number, number_of};
+
+pub use server::{Counts, more_than};
 
 /// What a page's mark changes in a request.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -75,6 +80,7 @@ pub struct Answer<'a> {
     pub body: &'a Value,
     /// Value of the `Link` header; several of them in one list.
     pub link: Option<&'a str>,
+    pub counts: Counts,
     /// Address that was asked, base and all.
     pub url: &'a str,
     pub base: &'a str,
@@ -104,7 +110,7 @@ pub fn next(
         .size
         .as_ref()
         .and_then(|name| arguments.get(name))
-        .and_then(Value::as_u64)
+        .and_then(number)
         .or(pages.size_default);
     let current = mark
         .and_then(|mark| mark.parse::<u64>().ok())
@@ -115,13 +121,29 @@ pub fn next(
             (!next.is_empty() && Some(next.as_str()) != mark).then_some(next)
         }
         PageStyle::Page => {
-            if let Some(total) = says(&pages.total_pages).and_then(Value::as_u64) {
+            let total = says(&pages.total_pages)
+                .and_then(number)
+                .or(answer.counts.pages);
+            if let Some(total) = total {
                 let last = if pages.first == 0 {
                     total.saturating_sub(1)
                 } else {
                     total
                 };
-                return (current < last).then(|| (current + 1).to_string());
+                return (current < last && items != Some(0)).then(|| (current + 1).to_string());
+            }
+            if let Some(linked) = linked(pages, answer) {
+                return linked.filter(|mark| number_of(mark) != Some(current));
+            }
+            let entries = says(&pages.total)
+                .and_then(number)
+                .or(answer.counts.entries);
+            if let (Some(entries), Some(items), Some(size)) = (entries, items, size) {
+                let seen = current
+                    .saturating_sub(pages.first)
+                    .saturating_mul(size)
+                    .saturating_add(items);
+                return (items > 0 && seen < entries).then(|| (current + 1).to_string());
             }
             let full = match (items, size) {
                 (Some(items), Some(size)) => items > 0 && items >= size,
@@ -133,8 +155,12 @@ pub fn next(
         PageStyle::Offset => {
             let step = items.or(size).filter(|step| *step > 0)?;
             let after = current + step;
-            if let Some(total) = says(&pages.total).and_then(Value::as_u64) {
+            let total = says(&pages.total).and_then(number);
+            if let Some(total) = total.or(answer.counts.entries) {
                 return (after < total).then(|| after.to_string());
+            }
+            if let Some(linked) = linked(pages, answer) {
+                return linked.filter(|mark| number_of(mark).is_some_and(|next| next > current));
             }
             let full = items.is_some_and(|items| size.is_none_or(|size| items >= size));
             (known_more || full).then(|| after.to_string())
@@ -199,7 +225,7 @@ mod tests {
     use serde_json::{Map, Value, json};
     use toolgate_openapi_table::{PageStyle, Pages, Place};
 
-    use super::{Answer, next, turn};
+    use super::{Answer, Counts, next, turn};
 
     fn pages(style: PageStyle) -> Pages {
         Pages {
@@ -229,10 +255,71 @@ mod tests {
         let answer = Answer {
             body: &body,
             link,
+            counts: Counts::default(),
             url: "https://h/v1/a",
             base: "https://h/v1",
         };
         next(pages, &arguments, mark, &answer)
+    }
+
+    #[test]
+    fn numbered_pages_end_where_the_server_says_so() {
+        let page = pages(PageStyle::Page);
+        let full = json!({"items": [1, 2]});
+        let limit = Map::from_iter([("limit".to_owned(), json!(2))]);
+        let found = |mark: Option<&str>, link: Option<&str>, counts: Counts, body: &Value| {
+            let answer = Answer {
+                body,
+                link,
+                counts,
+                url: "https://h/v1/a",
+                base: "https://h/v1",
+            };
+            next(&page, &limit, mark, &answer)
+        };
+        let pages_of = |pages: u64| Counts {
+            pages: Some(pages),
+            entries: None,
+        };
+        let entries = |entries: u64| Counts {
+            pages: None,
+            entries: Some(entries),
+        };
+        let none = Counts::default();
+        let (forward, back) = (
+            r#"<https://h/v1/a?p=3&limit=2>; rel="next""#,
+            r#"<https://h/v1/a?p=1>; rel="prev""#,
+        );
+        for (mark, link, counts, expected) in [
+            // An exactly full last page.
+            (Some("2"), Some(back), none, None),
+            (Some("2"), Some(forward), none, Some("3")),
+            (Some("2"), None, pages_of(2), None),
+            (Some("2"), None, pages_of(3), Some("3")),
+            (Some("2"), None, entries(4), None),
+            (Some("2"), None, entries(5), Some("3")),
+            // Links that are not about pages say nothing, and a page that leads to itself is the last.
+            (
+                Some("2"),
+                Some("<https://h/docs>; rel=\"help\""),
+                none,
+                Some("3"),
+            ),
+            (Some("3"), Some(forward), none, None),
+        ] {
+            let found = found(mark, link, counts, &full);
+            assert_eq!(found.as_deref(), expected, "{mark:?} {link:?} {counts:?}");
+        }
+        // A short page does not end what a next link continues.
+        let short = json!({"items": [1]});
+        assert_eq!(
+            found(Some("2"), Some(forward), none, &short).as_deref(),
+            Some("3")
+        );
+        assert_eq!(
+            Counts::from_headers(|name| (name == "x-wp-totalpages").then_some("7")).pages,
+            Some(7)
+        );
     }
 
     #[test]

@@ -110,6 +110,22 @@ pub(super) fn accept(docs: &Documents, node: Node<'_>, own: &OperationKeys) -> (
     }
 }
 
+/// Whether an HTML page can be a good answer: HTML is declared, any type is, or a file of any type. Where no type is
+/// declared, an answer is JSON.
+pub(super) fn is_html(types: &[String], download: bool) -> bool {
+    let any_file = [
+        "application/octet-stream",
+        "application/*",
+        "binary/octet-stream",
+    ];
+    types.iter().any(|media| {
+        matches!(
+            media.as_str(),
+            "text/html" | "application/xhtml+xml" | "text/*" | "*/*"
+        ) || (download && any_file.contains(&media.as_str()))
+    }) || (download && types.iter().all(|media| body::is_json(media)))
+}
+
 pub(super) fn error_shape(keys: Option<ErrorKeys>) -> ErrorShape {
     let Some(keys) = keys else {
         return ErrorShape::default();
@@ -132,6 +148,7 @@ pub(super) fn projection(own: &OperationKeys, body: Option<&Body>) -> Projection
         },
         Some(ResultKeys::Parts(parts)) => Projection {
             at: parts.at.clone(),
+            omitted_when_empty: parts.omitted_when_empty,
             keep: parts.keep.clone(),
             drop: parts.drop.clone(),
         },

@@ -94,9 +94,7 @@ pub fn write(parts: &[Part], files: Vec<OpenFile>, boundary: &str) -> Vec<u8> {
     for part in parts {
         let name = quoted(&part.name);
         let head = |file: Option<&str>, media_type: Option<&str>| {
-            let file = file
-                .map(|file| format!("; filename=\"{}\"", quoted(file)))
-                .unwrap_or_default();
+            let file = file.map(file_name).unwrap_or_default();
             let media_type = media_type
                 .map(|m| format!("Content-Type: {}\r\n", quoted(m)))
                 .unwrap_or_default();
@@ -130,6 +128,22 @@ pub fn write(parts: &[Part], files: Vec<OpenFile>, boundary: &str) -> Vec<u8> {
     }
     out.extend(format!("--{boundary}--\r\n").into_bytes());
     out
+}
+
+/// The parameters of a file's name. `filename` is UTF-8 in quotes as browsers write it. RFC 7578, section 4.2, has no
+/// `filename*` here; for a name that `filename` cannot say exactly it is sent too, as older clients do, since services
+/// that read only one of them exist of both kinds and those that read both prefer the exact one.
+fn file_name(name: &str) -> String {
+    let plain = name
+        .bytes()
+        .all(|byte| (0x20..0x7f).contains(&byte) && !matches!(byte, b'"' | b'\\' | b'%'));
+    let mut written = format!("; filename=\"{}\"", quoted(name));
+    if !plain {
+        // RFC 8187, section 3.2.1: what is no `attr-char` is percent-encoded; unreserved characters are all of them.
+        let exact = encode::percent(name, false);
+        written.push_str(&format!("; filename*=UTF-8''{exact}"));
+    }
+    written
 }
 
 /// A text inside quotes of a part's head (RFC 7578, section 2: percent-encoding as browsers do).
@@ -207,12 +221,38 @@ mod tests {
             text,
             format!(
                 "--{mark}\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\na\r\n\
-                 --{mark}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x%22.txt%0D%0A\"\r\n\
+                 --{mark}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x%22.txt%0D%0A\"; \
+                 filename*=UTF-8''x%22.txt%0D%0A\r\n\
                  Content-Type: text/plain\r\n\r\nhi\r\n--{mark}--\r\n"
             )
         );
         let refused = build(&form, &object(json!({"file": 7})), None).expect_err("not a reference");
         assert_eq!(refused.field.as_deref(), Some("/file"));
+    }
+
+    #[test]
+    fn a_file_keeps_its_name_whatever_its_letters() {
+        for (name, written) in [
+            ("a b.pdf", r#"; filename="a b.pdf""#),
+            (
+                "résumé \"q\".pdf",
+                "; filename=\"résumé %22q%22.pdf\"; filename*=UTF-8''r%C3%A9sum%C3%A9%20%22q%22.pdf",
+            ),
+            (
+                "レポート.txt",
+                "; filename=\"レポート.txt\"; filename*=UTF-8''%E3%83%AC%E3%83%9D%E3%83%BC%E3%83%88.txt",
+            ),
+            (
+                "100%.txt",
+                "; filename=\"100%.txt\"; filename*=UTF-8''100%25.txt",
+            ),
+            (
+                "back\\slash.txt",
+                "; filename=\"back\\slash.txt\"; filename*=UTF-8''back%5Cslash.txt",
+            ),
+        ] {
+            assert_eq!(super::file_name(name), written, "{name}");
+        }
     }
 
     #[test]

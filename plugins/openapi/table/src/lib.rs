@@ -45,6 +45,55 @@ pub struct Operation {
     /// The answer is a file: keep it on the host and hand out a blob.
     #[serde(default, skip_serializing_if = "is_no")]
     pub download: bool,
+    /// An HTML page can be a good answer: the description declares it, or a file of any type.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub html: bool,
+    /// By argument: names inside its value that differ from the provider's.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub names: BTreeMap<String, Names>,
+    /// Times that another field gives the zone of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub local_times: Vec<LocalTime>,
+}
+
+/// The names of an object's members that a model may write, where they differ from the provider's,
+/// here or further inside. Follows the schema: alternatives of one place share their names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Names {
+    /// By the name that the model writes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub members: BTreeMap<String, Member>,
+    /// Of the elements of a list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub items: Option<Box<Names>>,
+    /// Of the values of members that the schema does not name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others: Option<Box<Names>>,
+}
+
+impl Names {
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty() && self.items.is_none() && self.others.is_none()
+    }
+}
+
+/// One member of an object.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    /// The provider's name; none where it is the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub inside: Names,
+}
+
+/// A time without an offset: a field beside it names its zone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LocalTime {
+    /// JSON Pointer into the arguments; `*` is each element of a list.
+    pub time: String,
+    /// The same, to the zone.
+    pub zone: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -228,6 +277,9 @@ pub struct Projection {
     /// JSON Pointer; empty is the whole answer.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub at: String,
+    /// The service leaves the list out where it is empty: nothing at `at` is an empty list. Otherwise it is an error.
+    #[serde(skip_serializing_if = "is_no")]
+    pub omitted_when_empty: bool,
     /// Dotted paths to keep, of the object or of each object in the list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keep: Vec<String>,

@@ -5,11 +5,16 @@
 
 /// The address of the link with the relation `next`.
 pub fn next(header: &str) -> Option<&str> {
+    target(header, "next")
+}
+
+/// The address of the first link with that relation.
+pub fn target<'h>(header: &'h str, relation: &str) -> Option<&'h str> {
     let mut rest = header;
     while let Some(open) = rest.find('<') {
         let (target, after) = rest[open + 1..].split_once('>')?;
         let end = outside_quotes(after, ',').unwrap_or(after.len());
-        if is_next(&after[..end]) {
+        if has_relation(&after[..end], relation) {
             return Some(target);
         }
         rest = &after[end..];
@@ -17,15 +22,15 @@ pub fn next(header: &str) -> Option<&str> {
     None
 }
 
-/// Whether the first `rel` among a link's parameters holds `next`; later ones do not count.
-fn is_next(parameters: &str) -> bool {
+/// Whether the first `rel` among a link's parameters holds the relation; later ones do not count.
+fn has_relation(parameters: &str, wanted: &str) -> bool {
     let mut rest = parameters;
     loop {
         let end = outside_quotes(rest, ';').unwrap_or(rest.len());
         let (name, value) = rest[..end].split_once('=').unwrap_or((&rest[..end], ""));
         if name.trim().eq_ignore_ascii_case("rel") {
             let mut relations = value.trim().trim_matches('"').split_whitespace();
-            return relations.any(|relation| relation.eq_ignore_ascii_case("next"));
+            return relations.any(|relation| relation.eq_ignore_ascii_case(wanted));
         }
         match rest.get(end + 1..) {
             Some(more) => rest = more,
