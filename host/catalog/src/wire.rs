@@ -49,6 +49,8 @@ const RESPONSE_HEADERS: &[&str] = &[
     "x-total",
     "x-total-count",
     "x-total-pages",
+    "x-wp-total",
+    "x-wp-totalpages",
 ];
 /// The same by how the name begins.
 const RESPONSE_PREFIXES: &[&str] = &["ratelimit", "x-ratelimit-", "x-rate-limit-"];

@@ -6,6 +6,8 @@
 
 pub mod client_address;
 pub mod clock;
+pub mod exact;
+pub mod file_name;
 pub mod ids;
 pub mod json;
 pub mod states;

@@ -6,16 +6,19 @@
 //! as the few fields in which providers say why, since its body may well repeat what was refused.
 
 use std::borrow::Cow;
+use std::time::SystemTime;
 
-use http::header::{CONTENT_RANGE, CONTENT_TYPE, HeaderMap, WWW_AUTHENTICATE};
+use http::header::{CONTENT_RANGE, CONTENT_TYPE, HeaderMap, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{Method, StatusCode};
 use serde_json::{Map, Value};
 
+use super::charset::{self, Text};
+use super::content_type::ContentType;
 use super::dial::ReceivedResponse;
 use super::hop::Hop;
 use super::scope::CallScope;
 use super::scrub::SearchDepth;
-use super::{EgressFailure, FailureKind, Injection, Response, headers};
+use super::{EgressFailure, FailureKind, Injection, Response, follow, headers};
 use toolgate_catalog::manifest::Placement;
 use toolgate_catalog::wire;
 
@@ -45,6 +48,8 @@ const REASON_FIELDS: &[&str] = &[
     "error",
     "errorcode",
     "errordescription",
+    "errordetail",
+    "errordetails",
     "errorid",
     "erroridentifier",
     "errorinfo",
@@ -59,6 +64,8 @@ const REASON_FIELDS: &[&str] = &[
     "errortag",
     "errortype",
     "errorusermsg",
+    "exceptiondetail",
+    "exceptiondetails",
     "exceptionmessage",
     "extensions",
     "fault",
@@ -106,31 +113,26 @@ const REASON_FIELDS: &[&str] = &[
     "validationerrors",
 ];
 
-/// Encodings of text in which ASCII looks like ASCII, by how their names begin.
-const CHARSETS: &[&str] = &[
-    "ascii",
-    "big5",
-    "euc-",
-    "gb",
-    "iso-8859-",
-    "koi8",
-    "latin1",
-    "shift_jis",
-    "us-ascii",
-    "utf-16",
-    "utf-8",
-    "utf8",
-    "windows-",
-];
+/// How an answer was asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AnswerTerms {
+    /// The request asked for the start of it only.
+    pub in_part: bool,
+    /// It is kept as a file: its bytes stay in their charset.
+    pub as_file: bool,
+    pub bytes_max: usize,
+    pub now: SystemTime,
+}
 
-/// What of an answer the plugin gets. `in_part`: the request asked for the start of it only.
+/// What of an answer the plugin gets.
 pub(super) fn shown(
     scope: &CallScope,
     hop: &Hop,
     injection: Option<&Injection>,
-    in_part: bool,
+    terms: AnswerTerms,
     answer: ReceivedResponse,
 ) -> Result<Response, EgressFailure> {
+    let in_part = terms.in_part;
     let declared = &scope.declared;
     let head = hop.method == Method::HEAD;
     let given = headers::incoming(&answer.headers, head, declared)
@@ -139,6 +141,28 @@ pub(super) fn shown(
     let guarded = !declared.is_open()
         && (injection.is_some() || scope.credentials.slot_for_origin(&origin).is_some());
     let mut body = answer.body;
+    let content_type = ContentType::from_headers(&answer.headers);
+    let mut written_type = None;
+    let text = text(content_type.as_ref(), &body, terms.bytes_max);
+    let mut decoded = None;
+    match &text {
+        // Nothing that is read out of a part says in which charset the rest of it is.
+        _ if in_part => {}
+        Text::TooLarge if !terms.as_file => {
+            let message = "the answer is larger than allowed";
+            return Err(refused(FailureKind::TooLarge, message));
+        }
+        Text::Decoded(text) if terms.as_file => decoded = Some(text.clone()),
+        Text::Decoded(text) => {
+            body = text.clone();
+            written_type = content_type.as_ref().map(ContentType::in_utf8);
+        }
+        Text::Relabelled => written_type = content_type.as_ref().map(ContentType::in_utf8),
+        Text::AsItCame | Text::NotRead | Text::TooLarge => {}
+    }
+    if let Some(found) = content_type.as_ref().filter(|found| found.is_doubled()) {
+        written_type.get_or_insert_with(|| found.in_one());
+    }
     if guarded {
         if !in_part
             && (answer.status == StatusCode::PARTIAL_CONTENT.as_u16()
@@ -151,7 +175,7 @@ pub(super) fn shown(
         }
         if matches!(answer.status, 401 | 403 | 407) {
             body = reasons(&body).into();
-        } else if let Err(media) = readable(scope, &answer.headers, &body) {
+        } else if let Err(media) = readable(scope, content_type.as_ref(), &text, &body) {
             if answer.status < 400 {
                 return Err(refused(
                     FailureKind::Protocol,
@@ -163,6 +187,7 @@ pub(super) fn shown(
             body = bytes::Bytes::new();
         }
     }
+    let wait = waiting(answer.status, &answer.headers, terms.now);
     // A server that never has the credential cannot repeat pieces of it. It can send guesses, and what is removed would
     // say which of them were right.
     let knows = guarded || declared.is_audience(&hop.target, &scope.parameters);
@@ -172,8 +197,30 @@ pub(super) fn shown(
     };
     let scrubber = scope.scrubber();
     let is_clean = |text: &str| matches!(scrubber.text_to(depth, text), Cow::Borrowed(_));
+    // A file keeps its bytes unless its text holds a secret.
+    if let Some(text) = decoded {
+        let clean = scrubber.bytes_to(depth, text.clone());
+        if clean != text {
+            body = clean;
+            written_type = content_type.as_ref().map(ContentType::in_utf8);
+        }
+    }
+    let replaced = |name: &str| {
+        (written_type.is_some() && name == CONTENT_TYPE.as_str())
+            || (wait.is_some() && name == RETRY_AFTER.as_str())
+    };
+    let written = written_type
+        .clone()
+        .map(|value| (CONTENT_TYPE.as_str().to_owned(), value))
+        .into_iter()
+        .chain(
+            wait.clone()
+                .map(|value| (RETRY_AFTER.as_str().to_owned(), value)),
+        );
     let headers = given
         .into_iter()
+        .filter(|(name, _)| !replaced(name))
+        .chain(written)
         .filter(|(name, _)| !is_placement(injection, name) && is_clean(name))
         .filter(|(name, value)| name != WWW_AUTHENTICATE.as_str() || is_clean(value))
         .map(|(name, value)| (name, scrubber.text_to(depth, &value).into_owned()))
@@ -193,13 +240,36 @@ pub(super) fn shown(
     })
 }
 
+/// The text that a body is, by what its `Content-Type` says. A body without one is bytes.
+fn text(content_type: Option<&ContentType>, body: &bytes::Bytes, bytes_max: usize) -> Text {
+    let Some(content_type) = content_type.filter(|_| !body.is_empty()) else {
+        return Text::AsItCame;
+    };
+    let media = content_type.media.first().map_or("", String::as_str);
+    let label = content_type.charset.as_deref();
+    if !wire::is_text(media) {
+        // Of bytes that are no text a charset says nothing, but one that is not read is no good sign.
+        return match charset::is_not_read(label) {
+            true => Text::NotRead,
+            false => Text::AsItCame,
+        };
+    }
+    let json = media.ends_with("json");
+    charset::decode(label, json, body, bytes_max)
+}
+
 /// Whether the body is of a media type that the plugin may read; else its name.
-fn readable(scope: &CallScope, headers: &HeaderMap, body: &[u8]) -> Result<(), String> {
+fn readable(
+    scope: &CallScope,
+    content_type: Option<&ContentType>,
+    text: &Text,
+    body: &[u8],
+) -> Result<(), String> {
     if body.is_empty() {
         return Ok(());
     }
     let manifest = scope.declared.manifest();
-    let Some(kind) = headers.get(CONTENT_TYPE) else {
+    let Some(content_type) = content_type else {
         let text = std::str::from_utf8(body).is_ok();
         let open = text || wire::may_read_type(manifest, "application/octet-stream");
         return match open {
@@ -207,26 +277,33 @@ fn readable(scope: &CallScope, headers: &HeaderMap, body: &[u8]) -> Result<(), S
             false => Err("bytes of no named type".to_owned()),
         };
     };
-    let kind = String::from_utf8_lossy(kind.as_bytes()).to_ascii_lowercase();
-    let (media, parameters) = kind.split_once(';').unwrap_or((&kind, ""));
-    let media = media.trim();
-    let charset = parameters
-        .split(';')
-        .filter_map(|one| one.trim().strip_prefix("charset="))
-        .map(|name| name.trim_matches(['"', '\'', ' ']));
-    for name in charset {
-        if !CHARSETS.iter().any(|known| name.starts_with(known)) {
-            return Err("text in an encoding that is not read".to_owned());
+    if *text == Text::NotRead {
+        return Err("text in an encoding that is not read".to_owned());
+    }
+    if content_type.media.is_empty() {
+        return Err("no valid media type".to_owned());
+    }
+    for media in &content_type.media {
+        if !wire::may_read_type(manifest, media) {
+            return Err(match wire::check_type(media).is_ok() {
+                true => format!("`{media}`"),
+                false => "no valid media type".to_owned(),
+            });
         }
     }
-    if wire::may_read_type(manifest, media) {
-        return Ok(());
-    }
-    let plain = wire::check_type(media).is_ok();
-    Err(match plain {
-        true => format!("`{media}`"),
-        false => "no valid media type".to_owned(),
-    })
+    Ok(())
+}
+
+/// The `Retry-After` that a plugin gets: seconds, whichever way the server writes it.
+fn waiting(status: u16, headers: &HeaderMap, now: SystemTime) -> Option<String> {
+    let wait = match headers.get(RETRY_AFTER) {
+        Some(value) => follow::wait(value.to_str().ok()?, now)?,
+        None if status == StatusCode::TOO_MANY_REQUESTS.as_u16() => {
+            follow::wait_for_limit(headers, now)?
+        }
+        None => return None,
+    };
+    Some(follow::in_seconds(wait))
 }
 
 /// Why a credential was refused, without the rest of the answer.
@@ -244,7 +321,10 @@ fn reasons(body: &[u8]) -> Vec<u8> {
             .map_or_else(Vec::new, |value| value.to_string().into());
     }
     if text.starts_with('<') {
-        return xml_reason(text).into_bytes();
+        return match page_title(text) {
+            Some(page) => page.into_bytes(),
+            None => xml_reason(text).into_bytes(),
+        };
     }
     cut(text).into_bytes()
 }
@@ -282,7 +362,27 @@ fn reason(value: &Value, level: usize, left: &mut usize) -> Option<Value> {
     })
 }
 
-/// Code and message of an XML answer; nothing of a page.
+/// Of an HTML page its title, in which it says what it is: a sign-in page, a block page.
+fn page_title(text: &str) -> Option<String> {
+    // ASCII letters alone change, so places in both are the same.
+    let lower = text.to_ascii_lowercase();
+    let page = lower.contains("<html") || lower.contains("<!doctype html");
+    if !page {
+        return None;
+    }
+    let title = || {
+        let start = lower.find("<title")?;
+        let open = start + lower[start..].find('>')? + 1;
+        let inner = &text[open..open + lower[open..].find("</title")?];
+        (!inner.contains(['<', '>'])).then(|| cut(inner))
+    };
+    Some(match title() {
+        Some(title) => format!("<html><head><title>{title}</title></head></html>"),
+        None => "<html></html>".to_owned(),
+    })
+}
+
+/// Code and message of an XML answer; nothing else of it.
 fn xml_reason(text: &str) -> String {
     let between = |name: &str| {
         let (_, rest) = text.split_once(&format!("<{name}>"))?;
@@ -365,7 +465,11 @@ mod tests {
                 serde_json::from_slice(&reasons(body.to_string().as_bytes())).expect("JSON");
             assert_eq!(read, expected);
         }
-        assert_eq!(reasons(b"<html>t0k</html>"), b"");
+        assert_eq!(reasons(b"<html>t0k</html>"), b"<html></html>");
+        assert_eq!(
+            reasons(b"<!DOCTYPE html><HTML><head><Title lang=en>Attention</Title><p>t0k"),
+            b"<html><head><title>Attention</title></head></html>"
+        );
         assert_eq!(
             reasons(b"<?xml?><Error><Code>AccessDenied</Code><Message>no</Message><Echo>t0k</Echo></Error>"),
             b"<Error><Code>AccessDenied</Code><Message>no</Message></Error>"

@@ -15,7 +15,9 @@
 pub mod address;
 mod answer;
 mod capture;
+mod charset;
 mod config;
+mod content_type;
 mod declared;
 pub mod decode;
 pub mod dial;
@@ -87,6 +89,8 @@ pub struct GuestRequest {
     pub timeout: Duration,
     /// Present: the request may be repeated even if it is a POST.
     pub idempotency_key: Option<String>,
+    /// The answer is kept as a file: its text stays in the charset in which it came.
+    pub as_file: bool,
 }
 
 /// Which credential a request wants.

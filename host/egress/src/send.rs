@@ -209,7 +209,13 @@ impl EgressInner {
                 follow::redirect(answer.status, &answer.headers, &dialled, &hop.method)
             else {
                 let in_part = hop.range_for(injection.as_ref()).is_some();
-                let response = answer::shown(scope, &hop, injection.as_ref(), in_part, answer)?;
+                let terms = answer::AnswerTerms {
+                    in_part,
+                    as_file: request.as_file,
+                    bytes_max: body_bytes_max,
+                    now: SystemTime::now(),
+                };
+                let response = answer::shown(scope, &hop, injection.as_ref(), terms, answer)?;
                 scope.answer_payload(number, &hop, &response);
                 scope.witness(ObservedExchange {
                     request: &request,

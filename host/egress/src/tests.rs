@@ -221,6 +221,7 @@ fn get(path: &str) -> GuestRequest {
         response_bytes_max: 1024 * 1024,
         timeout: Duration::from_secs(30),
         idempotency_key: None,
+        as_file: false,
     }
 }
 

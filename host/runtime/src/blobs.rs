@@ -6,6 +6,7 @@ use super::bindings::{blobs as wit, types};
 use super::blob::Blob;
 use super::guest::{Guest, refused};
 use super::limits::{self, LimitExceeded};
+use toolgate_core::file_name;
 use wasmtime::component::Resource;
 
 impl Guest {
@@ -122,10 +123,14 @@ fn parse_data_url(text: &str) -> Option<Blob> {
     let (head, content) = text.strip_prefix("data:")?.split_once(',')?;
     let head = head.strip_suffix(";base64")?;
     let (media_type, parameters) = head.split_once(';').unwrap_or((head, ""));
-    let name = parameters
-        .split(';')
-        .find_map(|one| one.strip_prefix("name="))
-        .map(str::to_owned);
+    // A name that URL rules do not allow is percent-encoded (RFC 2397, section 3).
+    let name = parameters.split(';').find_map(|one| {
+        let (key, value) = one.split_once('=')?;
+        let named = ["name", "filename"]
+            .iter()
+            .any(|known| key.trim().eq_ignore_ascii_case(known));
+        named.then(|| file_name::safe(&file_name::decoded(value.trim_matches('"'))))?
+    });
     let media_type = if media_type.is_empty() {
         "application/octet-stream"
     } else {
@@ -149,6 +154,28 @@ mod tests {
             ("text/plain", Some("a.txt"))
         );
         assert_eq!(&blob.data[..], b"hi");
+        for (parameters, name) in [
+            (
+                ";name=r%C3%A9sum%C3%A9%20%22q%22.pdf",
+                Some("résumé \"q\".pdf"),
+            ),
+            (";name=plain name.pdf", Some("plain name.pdf")),
+            (";NAME=\"a.pdf\"", Some("a.pdf")),
+            (
+                ";charset=utf-8;filename=%E6%97%A5%E6%9C%AC.txt",
+                Some("日本.txt"),
+            ),
+            (";name=..%2F..%2Fetc%2Fpasswd", Some("passwd")),
+            (";name=a%0d%0aX: y.txt", Some("aX y.txt")),
+            (";name=100%.txt", Some("100%.txt")),
+            (";name=%E2%80%AEfdp.exe", Some("fdp.exe")),
+            (";name=%2F", None),
+            (";names=x", None),
+        ] {
+            let url = format!("data:application/pdf{parameters};base64,aGVsbG8=");
+            let blob = parse_data_url(&url).expect("a file");
+            assert_eq!(blob.name.as_deref(), name, "{parameters}");
+        }
         for bad in [
             "",
             "hi",

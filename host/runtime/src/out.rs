@@ -10,6 +10,7 @@ use super::blob::Blob;
 use super::guest::Guest;
 use super::limits;
 use super::outcome::DryRunEnded;
+use toolgate_core::file_name;
 use toolgate_egress::{
     CallScope, CredentialChoice, Egress, EgressFailure, FailureKind, GuestRequest, Response,
 };
@@ -51,6 +52,7 @@ impl Guest {
             response_bytes_max: self.response_bytes_max,
             timeout,
             idempotency_key: request.idempotency_key,
+            as_file: matches!(request.mode, wit::ResponseMode::Stored),
         };
         Ok((translated, request.mode))
     }
@@ -67,7 +69,9 @@ impl Guest {
                     .filter(|text| text.len() <= limits::BLOB_WORD_BYTES_MAX)
                     .unwrap_or("application/octet-stream")
                     .to_owned();
-                let blob = self.keep_blob(Blob::new(media_type, None, response.body))?;
+                let name = header(&response.headers, "content-disposition")
+                    .and_then(file_name::from_disposition);
+                let blob = self.keep_blob(Blob::new(media_type, name, response.body))?;
                 (Vec::new(), Some(blob))
             }
         };

@@ -213,6 +213,7 @@ mod tests {
             response_bytes_max: 1,
             timeout: Duration::from_secs(30),
             idempotency_key: None,
+            as_file: false,
         };
         egress
             .send(&scope, request)

@@ -135,6 +135,7 @@ impl WasiHttpHooks for HttpContext {
                 response_bytes_max,
                 timeout,
                 idempotency_key: None,
+                as_file: false,
             };
             let response = egress
                 .send(&scope, request)

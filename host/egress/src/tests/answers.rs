@@ -76,6 +76,87 @@ async fn an_echo_of_the_credential_is_scrubbed_wherever_it_stands() {
 }
 
 #[tokio::test]
+async fn no_charset_hides_an_echo_of_the_credential() {
+    let upstream = Upstream::start(|seen, _| {
+        let value = seen.header("authorization").unwrap_or_default().to_owned();
+        let text = format!("{{\"é\":\"{value}\"}}");
+        let little = || {
+            text.encode_utf16()
+                .flat_map(u16::to_le_bytes)
+                .collect::<Vec<_>>()
+        };
+        let big = || {
+            text.encode_utf16()
+                .flat_map(u16::to_be_bytes)
+                .collect::<Vec<_>>()
+        };
+        let (kind, body) = match seen.target.as_str() {
+            "/1" => ("text/plain; charset=utf-16le", little()),
+            "/2" => ("application/json; charset=utf-16", big()),
+            "/3" => (
+                "application/json",
+                [b"\xfe\xff".as_slice(), &big()].concat(),
+            ),
+            "/4" => (
+                "text/plain; charset=\"iso-2022-jp\"",
+                value.clone().into_bytes(),
+            ),
+            "/5" => ("text/plain; charset=none", value.clone().into_bytes()),
+            "/6" => (
+                "application/json, application/json",
+                text.clone().into_bytes(),
+            ),
+            _ => ("text/plain; charset=utf-7", value.clone().into_bytes()),
+        };
+        plain(200, &[("content-type", kind)], body)
+    })
+    .await;
+    let egress = egress(vec![upstream.as_host(API)], &[]);
+    let scope = scope(TestConnection::bearer());
+    for path in ["/1", "/2", "/3", "/4", "/5", "/6"] {
+        for as_file in [false, true] {
+            let request = GuestRequest {
+                as_file,
+                ..get(path)
+            };
+            let mut response = egress.send(&scope, request).await.expect("an answer");
+            let kind = response
+                .headers
+                .iter()
+                .find(|(name, _)| name == "content-type");
+            if !as_file && path != "/6" {
+                let utf8 = kind.is_some_and(|(_, kind)| kind.ends_with("; charset=utf-8"));
+                assert!(utf8, "{path}: {kind:?}");
+                std::str::from_utf8(&response.body).expect("UTF-8");
+            }
+            // What is left of UTF-16 reads as text without its zeros.
+            let letters = response.body.iter().copied().filter(|byte| *byte != 0);
+            response.body = letters.collect::<Vec<u8>>().into();
+            assert_clean(path, &response);
+        }
+    }
+    let refused = egress.send(&scope, get("/7")).await.expect_err("refused");
+    assert_eq!(refused.kind, FailureKind::Protocol);
+}
+
+#[tokio::test]
+async fn a_block_page_gives_its_title_and_nothing_else() {
+    let upstream = Upstream::start(|seen, _| {
+        let value = seen.header("authorization").unwrap_or_default();
+        let page = format!("<!DOCTYPE html><title>Attention Required!</title><p>{value}</p>");
+        plain(403, &[("content-type", "text/html")], page)
+    })
+    .await;
+    let egress = egress(vec![upstream.as_host(API)], &[]);
+    let scope = scope(TestConnection::bearer());
+    let response = egress.send(&scope, get("/")).await.expect("an answer");
+    assert_eq!(
+        &response.body[..],
+        b"<html><head><title>Attention Required!</title></head></html>"
+    );
+}
+
+#[tokio::test]
 async fn a_basic_credential_is_scrubbed_in_its_encoded_form() {
     let upstream = Upstream::start(|seen, _| {
         plain(

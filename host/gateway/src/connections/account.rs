@@ -77,6 +77,7 @@ pub(super) async fn probe(
         response_bytes_max: ANSWER_BYTES_MAX,
         timeout: TRY_TIMEOUT,
         idempotency_key: None,
+        as_file: false,
     };
     let answer = egress.send(&scope, request).await;
     let well = matches!(&answer, Ok(answer) if (200..300).contains(&answer.status));
