@@ -5,6 +5,9 @@
 //! is ever fetched. Bounded: depth of the arguments, number of violations, length of each message.
 //! Numbers that fit are then written one way: [`write_integers`].
 
+pub(super) mod coerce;
+pub(super) mod rounded;
+
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde::{Deserialize, Serialize};
@@ -107,6 +110,12 @@ pub(super) fn violations(
     found.sort_by(|a, b| (&a.path, &a.message).cmp(&(&b.path, &b.message)));
     found.dedup();
     found
+}
+
+/// Whether arguments are neither too deep nor too many to look inside.
+pub(super) fn is_readable(arguments: &Value) -> bool {
+    let mut values = 0;
+    within(arguments, ARGUMENTS_DEPTH_MAX, &mut values) && values <= ARGUMENTS_VALUES_MAX
 }
 
 /// Writes whole numbers as integers in arguments that fit their schema: `7.0`, which clients send

@@ -8,8 +8,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Schema;
-use super::arguments::{self, Violation};
+use super::arguments::{self, Violation, coerce, rounded};
 use super::manifest::{Effect, Manifest, Slot, ToolSpec};
+use toolgate_core::exact::ExactNumbers;
 use toolgate_core::text::Text;
 
 /// A tool of one version of one plugin. Shared; what it knows comes from the manifest it holds.
@@ -157,6 +158,41 @@ impl Tool {
         self.slots()
             .next()
             .map_or("none", |slot| slot.kind.as_str())
+    }
+
+    /// Checks arguments and takes them as they are meant ([`coerce`]). `exact`: the numbers as they
+    /// were written, `None` where only their rounded values came. Answers the places of texts that were taken as
+    /// something else, or every violation.
+    pub fn fit(
+        &self,
+        arguments: &mut Value,
+        exact: Option<&mut ExactNumbers>,
+    ) -> Result<Vec<String>, Vec<Violation>> {
+        let violations = self.validate(arguments);
+        let schema = self.check.get().and_then(Option::as_ref);
+        let Some(schema) = schema.map(|check| &check.schema) else {
+            return Err(violations);
+        };
+        let was_parsed = exact.is_none();
+        let mut coerced = Vec::new();
+        if !violations.is_empty() {
+            if !arguments::is_readable(arguments) {
+                return Err(violations);
+            }
+            let mut own = ExactNumbers::default();
+            coerced = coerce::coerce(schema, arguments, exact.unwrap_or(&mut own));
+            let left = self.validate(arguments);
+            if !left.is_empty() {
+                return Err(left);
+            }
+        }
+        if was_parsed {
+            let lost = rounded::rounded(schema, arguments);
+            if !lost.is_empty() {
+                return Err(lost);
+            }
+        }
+        Ok(coerced)
     }
 
     /// Every violation of the input schema, none when the arguments fit.
