@@ -12,7 +12,7 @@ use http::header::{CONTENT_RANGE, CONTENT_TYPE, HeaderMap, RETRY_AFTER, WWW_AUTH
 use http::{Method, StatusCode};
 use serde_json::{Map, Value};
 
-use super::charset::{self, Text};
+use super::charset::{self, DecodedText};
 use super::content_type::ContentType;
 use super::dial::ReceivedResponse;
 use super::hop::Hop;
@@ -148,17 +148,17 @@ pub(super) fn shown(
     match &text {
         // Nothing that is read out of a part says in which charset the rest of it is.
         _ if in_part => {}
-        Text::TooLarge if !terms.as_file => {
+        DecodedText::TooLarge if !terms.as_file => {
             let message = "the answer is larger than allowed";
             return Err(refused(FailureKind::TooLarge, message));
         }
-        Text::Decoded(text) if terms.as_file => decoded = Some(text.clone()),
-        Text::Decoded(text) => {
+        DecodedText::Decoded(text) if terms.as_file => decoded = Some(text.clone()),
+        DecodedText::Decoded(text) => {
             body = text.clone();
             written_type = content_type.as_ref().map(ContentType::in_utf8);
         }
-        Text::Relabelled => written_type = content_type.as_ref().map(ContentType::in_utf8),
-        Text::AsItCame | Text::NotRead | Text::TooLarge => {}
+        DecodedText::Relabelled => written_type = content_type.as_ref().map(ContentType::in_utf8),
+        DecodedText::AsItCame | DecodedText::NotRead | DecodedText::TooLarge => {}
     }
     if let Some(found) = content_type.as_ref().filter(|found| found.is_doubled()) {
         written_type.get_or_insert_with(|| found.in_one());
@@ -241,17 +241,17 @@ pub(super) fn shown(
 }
 
 /// The text that a body is, by what its `Content-Type` says. A body without one is bytes.
-fn text(content_type: Option<&ContentType>, body: &bytes::Bytes, bytes_max: usize) -> Text {
+fn text(content_type: Option<&ContentType>, body: &bytes::Bytes, bytes_max: usize) -> DecodedText {
     let Some(content_type) = content_type.filter(|_| !body.is_empty()) else {
-        return Text::AsItCame;
+        return DecodedText::AsItCame;
     };
     let media = content_type.media.first().map_or("", String::as_str);
     let label = content_type.charset.as_deref();
     if !wire::is_text(media) {
         // Of bytes that are no text a charset says nothing, but one that is not read is no good sign.
         return match charset::is_not_read(label) {
-            true => Text::NotRead,
-            false => Text::AsItCame,
+            true => DecodedText::NotRead,
+            false => DecodedText::AsItCame,
         };
     }
     let json = media.ends_with("json");
@@ -262,7 +262,7 @@ fn text(content_type: Option<&ContentType>, body: &bytes::Bytes, bytes_max: usiz
 fn readable(
     scope: &CallScope,
     content_type: Option<&ContentType>,
-    text: &Text,
+    text: &DecodedText,
     body: &[u8],
 ) -> Result<(), String> {
     if body.is_empty() {
@@ -277,7 +277,7 @@ fn readable(
             false => Err("bytes of no named type".to_owned()),
         };
     };
-    if *text == Text::NotRead {
+    if *text == DecodedText::NotRead {
         return Err("text in an encoding that is not read".to_owned());
     }
     if content_type.media.is_empty() {

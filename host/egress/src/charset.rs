@@ -14,7 +14,7 @@ const NOT_READ: &[&str] = &[
 
 /// The text as it may be handed on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Text {
+pub(super) enum DecodedText {
     /// It is UTF-8, or bytes that no charset is known of: as it came.
     AsItCame,
     /// The label says nothing, and it is UTF-8.
@@ -27,7 +27,12 @@ pub(super) enum Text {
 }
 
 /// Decodes a text. `label` is the charset that its `Content-Type` names. A byte order mark counts more than the label.
-pub(super) fn decode(label: Option<&str>, json: bool, body: &Bytes, bytes_max: usize) -> Text {
+pub(super) fn decode(
+    label: Option<&str>,
+    json: bool,
+    body: &Bytes,
+    bytes_max: usize,
+) -> DecodedText {
     let named = label.map(|label| Encoding::for_label_no_replacement(label.as_bytes()));
     let encoding = match (Encoding::for_bom(body), named) {
         (Some((marked, _)), _) => marked,
@@ -37,30 +42,30 @@ pub(super) fn decode(label: Option<&str>, json: bool, body: &Bytes, bytes_max: u
         (None, Some(Some(named))) => named,
         (None, None) => match sixteen_bits(body) {
             Some(encoding) if json => encoding,
-            _ => return Text::AsItCame,
+            _ => return DecodedText::AsItCame,
         },
         (None, Some(None)) => {
             return match !is_not_read(label) && std::str::from_utf8(body).is_ok() {
-                true => Text::Relabelled,
-                false => Text::NotRead,
+                true => DecodedText::Relabelled,
+                false => DecodedText::NotRead,
             };
         }
     };
     let marked = encoding == UTF_8 && body.starts_with(b"\xef\xbb\xbf");
     if encoding == UTF_8 && !marked {
-        return Text::AsItCame;
+        return DecodedText::AsItCame;
     }
     if marked {
-        return Text::Decoded(body.slice(3..));
+        return DecodedText::Decoded(body.slice(3..));
     }
     // Three bytes are the most that a byte of any of these charsets becomes.
     if body.len() > bytes_max {
-        return Text::TooLarge;
+        return DecodedText::TooLarge;
     }
     let (text, _, _) = encoding.decode(body);
     match text.len() > bytes_max {
-        true => Text::TooLarge,
-        false => Text::Decoded(Bytes::from(text.into_owned())),
+        true => DecodedText::TooLarge,
+        false => DecodedText::Decoded(Bytes::from(text.into_owned())),
     }
 }
 
@@ -120,7 +125,7 @@ mod tests {
             (None, b"\xef\xbb\xbf{}".to_vec(), "{}"),
         ] {
             let body = Bytes::from(body);
-            let expected = Text::Decoded(Bytes::from(expected.to_owned()));
+            let expected = DecodedText::Decoded(Bytes::from(expected.to_owned()));
             assert_eq!(decode(label, true, &body, 100), expected, "{label:?}");
         }
     }
@@ -129,14 +134,24 @@ mod tests {
     fn a_label_that_is_no_charset_says_nothing() {
         let text = Bytes::from_static("{\"a\":\"é\"}".as_bytes());
         for label in ["none", "unknown", "utf8mb4", "", "null", "binary"] {
-            assert_eq!(decode(Some(label), true, &text, 100), Text::Relabelled);
+            assert_eq!(
+                decode(Some(label), true, &text, 100),
+                DecodedText::Relabelled
+            );
         }
         for label in [None, Some("utf-8"), Some("utf8")] {
-            assert_eq!(decode(label, true, &text, 100), Text::AsItCame, "{label:?}");
+            assert_eq!(
+                decode(label, true, &text, 100),
+                DecodedText::AsItCame,
+                "{label:?}"
+            );
         }
         let bytes = Bytes::from_static(b"\xff\xfd");
-        assert_eq!(decode(Some("none"), true, &bytes, 100), Text::NotRead);
-        assert_eq!(decode(None, false, &bytes, 100), Text::AsItCame);
+        assert_eq!(
+            decode(Some("none"), true, &bytes, 100),
+            DecodedText::NotRead
+        );
+        assert_eq!(decode(None, false, &bytes, 100), DecodedText::AsItCame);
     }
 
     #[test]
@@ -153,12 +168,18 @@ mod tests {
         ] {
             assert_eq!(
                 decode(Some(label), false, &text, 100),
-                Text::NotRead,
+                DecodedText::NotRead,
                 "{label}"
             );
         }
         let grows = Bytes::from(vec![0xe9; 60]);
-        assert_eq!(decode(Some("latin1"), false, &grows, 100), Text::TooLarge);
-        assert_eq!(decode(Some("latin1"), false, &grows, 59), Text::TooLarge);
+        assert_eq!(
+            decode(Some("latin1"), false, &grows, 100),
+            DecodedText::TooLarge
+        );
+        assert_eq!(
+            decode(Some("latin1"), false, &grows, 59),
+            DecodedText::TooLarge
+        );
     }
 }

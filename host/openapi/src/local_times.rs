@@ -32,7 +32,7 @@ pub(crate) fn collect(
     arguments: &ArgumentList<'_>,
     pointer: &str,
 ) -> Result<Vec<LocalTime>, Problem> {
-    let mut search = Search {
+    let mut search = TimeSearch {
         docs,
         pointer,
         schemas: 0,
@@ -52,14 +52,14 @@ pub(crate) fn collect(
     Ok(search.found)
 }
 
-struct Search<'a, 'd> {
+struct TimeSearch<'a, 'd> {
     docs: &'d Documents,
     pointer: &'a str,
     schemas: usize,
     found: Vec<LocalTime>,
 }
 
-impl<'d> Search<'_, 'd> {
+impl<'d> TimeSearch<'_, 'd> {
     fn zone_of(&self, node: Node<'_>) -> Result<Option<String>, Problem> {
         let keys: InputKeys = keys::read(self.docs.name(), self.pointer, node)?;
         Ok(keys.zone)

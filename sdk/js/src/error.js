@@ -57,7 +57,8 @@ export function kindOf(status, headers) {
 
 const MESSAGE_AT = [
   ['error', 'message'], ['error_description'], ['error_message'], ['message'], ['errorMessages', 0],
-  ['errors', 0, 'message'], ['errors', 0, 'detail'], ['detail'], ['title'], ['error'],
+  ['errors', 0, 'message'], ['errors', 0, 'detail'], ['detail'], ['detail', 0, 'msg'], ['exception_detail', 0, 'msg'], ['msg'],
+  ['fault', 'faultstring'], ['description'], ['reason'], ['errors', 0], ['title'], ['error'],
 ];
 const CODE_AT = [
   ['error', 'code'], ['error_code'], ['errcode'], ['code'], ['error', 'status'], ['errorType'], ['errors', 0, 'code'],
@@ -79,8 +80,11 @@ export function problem(response, text) {
   const code = CODE_AT.map((path) => at(body, path)).find((found) => ['string', 'number'].includes(typeof found));
   const plain = text.trim();
   const isPlainText = body === undefined && plain !== '' && !plain.startsWith('<');
-  const message = providerMessage ?? (isPlainText ? plain : `the provider answered with status ${response.status}`);
-  return new ToolError(kindOf(response.status, response.headers), cut(message), {
+  const isPage = /^(<!doctype html|<html)/i.test(plain);
+  const message = providerMessage || (isPage && title(plain)) || (isPlainText ? plain : `the provider answered with status ${response.status}`);
+  const kind = kindOf(response.status, response.headers);
+  // A page that blocks says nothing about the rights of the account.
+  return new ToolError(isPage && kind === 'permission-denied' ? 'upstream' : kind, cut(message), {
     code: code === undefined ? undefined : cut(String(code)),
     httpStatus: response.status,
     retryAfterMs: retryAfterMs(response.headers),
@@ -88,8 +92,11 @@ export function problem(response, text) {
   });
 }
 
-/** `Retry-After` in seconds (RFC 9110, section 10.2.3); the date form is left to the host. */
+/** The title of an HTML page, in one line. */
+const title = (page) => (/<title[^>]*>([^]*?)<\/title/i.exec(page)?.[1] ?? '').split(/\s+/).filter(Boolean).join(' ').slice(0, 200);
+
+/** `Retry-After` in seconds (RFC 9110, section 10.2.3); the host has written dates and moments as seconds. At most one day. */
 function retryAfterMs(headers) {
   const seconds = Number(headers.get('retry-after')?.trim() || NaN);
-  return seconds >= 0 && seconds <= 86_400 ? Math.round(seconds * 1000) : undefined;
+  return seconds >= 0 ? Math.round(Math.min(seconds, 86_400) * 1000) : undefined;
 }

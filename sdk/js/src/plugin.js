@@ -74,11 +74,22 @@ function manifestEntry({ authOptional, run: _run, ...spec }, slots) {
   return JSON.parse(JSON.stringify(out));
 }
 
+/** Arguments as they were sent. JavaScript would make another integer of one beyond 2^53, so that one is refused. */
+function exactly(value, at = '') {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw ToolError.invalid(at, 'is an integer beyond 2^53, which this plugin cannot hold exactly');
+  }
+  for (const [key, inner] of Object.entries(value !== null && typeof value === 'object' ? value : {})) {
+    exactly(inner, `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+  }
+  return value;
+}
+
 /** Runs one tool. `invocation` is the contract's, `host` the call's imports. */
 export async function invoke(plugin, invocation, host) {
   const found = plugin.tools.get(invocation.tool);
   if (!found) throw ToolError.internal(`there is no tool ${invocation.tool}`);
-  const given = withDefaults(found.input, JSON.parse(invocation.arguments));
+  const given = withDefaults(found.input, exactly(JSON.parse(invocation.arguments)));
   delete given.cursor;
   const context = new Context(host, { session: invocation.session, cursor: invocation.cursor });
   const answer = await found.run(given, context);

@@ -69,6 +69,14 @@ test('a call has its defaults, its page and its state', async () => {
   assert.equal(output.nextCursor, 'next');
 });
 
+test('an integer that JavaScript would make another one is refused with its place', async () => {
+  const takes = plugin((given) => given, { input: { list: s.array(s.integer(), 'Ids.') } });
+  const host = new MockHost();
+  assert.deepEqual((await host.call(takes, 'get_note', { list: [1, Number.MAX_SAFE_INTEGER] })).data.list[0], 1);
+  const refused = host.call(takes, 'get_note', { list: [1, 36893488147419103232] });
+  await assert.rejects(refused, (cause) => cause.kind === 'invalid-arguments' && cause.field === '/list/1');
+});
+
 test('what is sent is compared, and what is not sent is missed', async () => {
   const asks = plugin((_args, cx) => cx.json('https://a.example/n?x=1'));
   const request = { method: 'GET', url: 'https://a.example/n', query: { x: '1' }, auth: 'user' };

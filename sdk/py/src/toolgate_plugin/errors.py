@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from email.message import Message
 from typing import Any
 
@@ -88,6 +89,13 @@ _MESSAGE_AT: list[list[str | int]] = [
     ["errors", 0, "message"],
     ["errors", 0, "detail"],
     ["detail"],
+    ["detail", 0, "msg"],
+    ["exception_detail", 0, "msg"],
+    ["msg"],
+    ["fault", "faultstring"],
+    ["description"],
+    ["reason"],
+    ["errors", 0],
     ["title"],
     ["error"],
 ]
@@ -119,17 +127,30 @@ def problem(status: int, headers: Message, body: bytes) -> ToolError:
         parsed, is_json = None, False
     message = next((found for path in _MESSAGE_AT if isinstance(found := _at(parsed, path), str) and found.strip()), None)
     code = next((found for path in _CODE_AT if _is_code(found := _at(parsed, path))), None)
+    is_page = text[:14].lower() == "<!doctype html" or text[:5].lower() == "<html"
+    if message is None and is_page:
+        message = _title(text)
     if message is None:
         is_plain_text = not is_json and text != "" and not text.startswith("<")
         message = text if is_plain_text else f"the provider answered with status {status}"
+    kind = kind_of(status, headers)
+    if is_page and kind == "permission-denied":
+        # A page that blocks says nothing about the rights of the account.
+        kind = "upstream"
     return ToolError(
-        kind_of(status, headers),
+        kind,
         _cut(message),
         code=None if code is None else _cut(str(code)),
         http_status=status,
         retry_after_ms=_retry_after_ms(headers),
         details=parsed if len(body) <= DETAILS_BYTES_MAX else None,
     )
+
+
+def _title(page: str) -> str | None:
+    """The title of an HTML page, in one line."""
+    found = re.search(r"<title[^>]*>(.*?)</title", page, re.IGNORECASE | re.DOTALL)
+    return (" ".join(found[1].split())[:200] or None) if found else None
 
 
 def _is_code(value: Any) -> bool:
@@ -150,9 +171,9 @@ def _cut(text: str) -> str:
 
 
 def _retry_after_ms(headers: Message) -> int | None:
-    """``Retry-After`` in seconds (RFC 9110, section 10.2.3); the date form is left to the host."""
+    """``Retry-After`` in seconds (RFC 9110, section 10.2.3); the host has written dates and moments as seconds."""
     try:
         seconds = float(headers.get("retry-after", ""))
     except ValueError:
         return None
-    return int(seconds * 1000) if 0 <= seconds <= 86_400 else None
+    return int(min(seconds, 86_400) * 1000) if seconds >= 0 else None

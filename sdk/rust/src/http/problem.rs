@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::page;
 use super::response::Response;
 use super::{Failure, FailureKind};
 use crate::error::{ErrorKind, ToolError};
@@ -14,20 +15,25 @@ const DETAILS_BYTES_MAX: usize = 8 * 1024;
 /// The general rule: kind by status (RFC 9110, section 15), text from where providers put it.
 pub fn from_response(response: &Response) -> ToolError {
     let body = serde_json::from_slice::<Value>(&response.body).ok();
+    let whole = response.text();
+    let page = page::read(&whole);
     let text = body
         .as_ref()
         .and_then(message_of)
         .map(str::to_owned)
-        .unwrap_or_else(|| {
-            let text = response.text();
-            let text = text.trim();
-            if body.is_some() || text.is_empty() || text.starts_with('<') {
+        .unwrap_or_else(|| match &page {
+            Some(Some(title)) => title.clone(),
+            _ if body.is_some() || whole.trim().is_empty() || whole.trim().starts_with('<') => {
                 format!("the provider answered with status {}", response.status)
-            } else {
-                text.to_owned()
             }
+            _ => whole.trim().to_owned(),
         });
-    let mut error = ToolError::new(kind_of(response), cut(&text));
+    let kind = match kind_of(response) {
+        // A page that blocks says nothing about the rights of the account.
+        ErrorKind::PermissionDenied if page.is_some() => ErrorKind::Upstream,
+        kind => kind,
+    };
+    let mut error = ToolError::new(kind, cut(&text));
     error.code = body.as_ref().and_then(code_of).map(|code| cut(&code));
     error.http_status = Some(response.status);
     error.retry_after_ms = retry_after_ms(response);
@@ -61,17 +67,18 @@ pub(super) fn kind_of_status(status: u16) -> ErrorKind {
     }
 }
 
-/// `Retry-After` in seconds (RFC 9110, section 10.2.3); the date form is left to the host.
+/// `Retry-After` in seconds (RFC 9110, section 10.2.3); the host has written dates and moments as seconds.
 pub fn retry_after_ms(response: &Response) -> Option<u64> {
     let seconds: f64 = response.header("retry-after")?.trim().parse().ok()?;
-    (0.0..=86_400.0)
-        .contains(&seconds)
-        .then_some((seconds * 1000.0) as u64)
+    // At most one day.
+    (seconds >= 0.0).then(|| (seconds.min(86_400.0) * 1000.0) as u64)
 }
 
 /// What the host's refusal means to the caller.
 pub fn from_failure(failure: Failure) -> ToolError {
     let (kind, code) = match failure.kind {
+        // A redirect to a place that is not the service's says nothing about the rights of the account.
+        FailureKind::Denied if failure.sent => (ErrorKind::Upstream, "redirect_refused"),
         FailureKind::Denied => (ErrorKind::PermissionDenied, "egress_denied"),
         FailureKind::AuthRequired => (ErrorKind::AuthRequired, "auth_required"),
         FailureKind::AuthExpired => (ErrorKind::AuthExpired, "auth_expired"),
@@ -95,7 +102,7 @@ pub fn from_failure(failure: Failure) -> ToolError {
     error
 }
 
-const MESSAGE_AT: [&str; 10] = [
+const MESSAGE_AT: [&str; 17] = [
     "/error/message",
     "/error_description",
     "/error_message",
@@ -104,6 +111,13 @@ const MESSAGE_AT: [&str; 10] = [
     "/errors/0/message",
     "/errors/0/detail",
     "/detail",
+    "/detail/0/msg",
+    "/exception_detail/0/msg",
+    "/msg",
+    "/fault/faultstring",
+    "/description",
+    "/reason",
+    "/errors/0",
     "/title",
     "/error",
 ];

@@ -3,6 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::page;
 use crate::blob::Blob;
 use crate::error::ToolError;
 
@@ -46,10 +47,15 @@ impl Response {
     }
 
     pub fn json_as<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
-        serde_json::from_slice(&self.body).map_err(|error| {
-            ToolError::upstream(format!(
-                "the provider's answer is not the expected JSON: {error}"
-            ))
+        let body = self
+            .body
+            .strip_prefix(b"\xef\xbb\xbf")
+            .unwrap_or(&self.body);
+        serde_json::from_slice(body).map_err(|error| {
+            ToolError::upstream(match page::read(&self.text()) {
+                Some(title) => page::sentence(title.as_deref()),
+                None => format!("the provider's answer is not the expected JSON: {error}"),
+            })
         })
     }
 
@@ -113,6 +119,26 @@ mod tests {
         assert_eq!(
             with_link("<https://a.example/x?page=1>; rel=\"prev\"").next_link(),
             None
+        );
+    }
+
+    #[test]
+    fn a_page_instead_of_json_is_named_and_a_mark_at_the_front_is_no_matter() {
+        let answered = |body: &str| Response {
+            body: body.as_bytes().to_vec(),
+            ..with_link("")
+        };
+        let page = "<!DOCTYPE html>\n<html><head><TITLE>Sign\n in</TITLE></head></html>";
+        let error = answered(page).json().unwrap_err();
+        assert_eq!(
+            error.message,
+            "the service answered with an HTML page (title: Sign in), probably a sign-in or proxy page"
+        );
+        let plain = answered("nothing").json().unwrap_err();
+        assert!(plain.message.contains("expected JSON"), "{plain}");
+        assert_eq!(
+            answered("\u{feff}{\"a\":1}").json(),
+            Ok(serde_json::json!({"a": 1}))
         );
     }
 
