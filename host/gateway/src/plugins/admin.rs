@@ -124,7 +124,8 @@ pub struct ReplacedFile {
 }
 
 impl Gateway {
-    /// Every plugin and every file of the folder, without the rights of each.
+    /// Every plugin, without the rights of each, and for members of the workspace that runs the installation every file
+    /// of the folder.
     pub async fn plugin_overview(&self, caller: &Caller) -> Result<PluginOverview, Error> {
         self.overview_with_rights(caller, None).await
     }
@@ -146,7 +147,11 @@ impl Gateway {
         let manifests = self.store.list_manifests(INSPECTOR).await?;
         let snapshot = self.snapshot();
         let mut plugins = Vec::with_capacity(list.plugins.len());
-        for listed in list.plugins {
+        for mut listed in list.plugins {
+            if !caller.operator {
+                // A reason may name a file.
+                listed.reason = None;
+            }
             let cached = listed
                 .sha256
                 .as_ref()
@@ -190,7 +195,11 @@ impl Gateway {
         }
         Ok(PluginOverview {
             plugins,
-            files: list.files,
+            // How the operator names files is nobody else's business.
+            files: match caller.operator {
+                true => list.files,
+                false => Vec::new(),
+            },
             folder_writable: !self.store.is_file() || writable(&self.plugins.folder),
             file_bytes_max: self.runtime.component_bytes_max(),
         })

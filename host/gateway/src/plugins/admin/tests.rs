@@ -8,7 +8,7 @@ use crate::testing::{NOW_MS, TestWorld};
 use toolgate_catalog::fixture;
 use toolgate_egress::Grant;
 use toolgate_runtime::{Plugin, Size};
-use toolgate_store::ActivatePlugin;
+use toolgate_store::{ActivatePlugin, PluginFile, PluginState};
 
 #[tokio::test]
 async fn a_version_is_active_once_it_serves() {
@@ -47,5 +47,30 @@ async fn a_version_is_active_once_it_serves() {
         let active = told.versions.iter().filter(|version| version.active);
         let active: Vec<_> = active.map(|active| active.version.as_str()).collect();
         assert_eq!(active, [version]);
+    }
+}
+
+#[tokio::test]
+async fn only_members_of_the_workspace_that_runs_the_installation_see_names_of_files() {
+    let world = TestWorld::open().await;
+    let file = PluginFile {
+        file_name: "acme-merger.wasm".to_owned(),
+        sha256: None,
+        service: None,
+        state: PluginState::Quarantined,
+        reason: Some("acme-merger.wasm is not a component".to_owned()),
+        fingerprint: None,
+        updated_at_ms: NOW_MS,
+    };
+    world.store().put_plugin_files(&[file]).await.unwrap();
+    for (ours, sees) in [(true, true), (false, false)] {
+        for role in [Role::Owner, Role::Admin, Role::Member] {
+            let jwt = world.member(role, ours).await.jwt;
+            let entered = world.authenticate_member(Some(jwt.expose()), "req_1".to_owned(), None);
+            let caller = entered.await.unwrap().caller;
+            let overview = world.plugin_overview(&caller).await.unwrap();
+            let text = serde_json::to_string(&overview).unwrap();
+            assert_eq!(text.contains("acme-merger"), sees, "{role:?}: {text}");
+        }
     }
 }
