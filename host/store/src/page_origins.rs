@@ -13,7 +13,7 @@ pub struct PageOrigin {
     pub created_at_ms: i64,
 }
 
-/// What became of a new origin.
+/// The outcome of an insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InsertedOrigin {
     Done,

@@ -8,6 +8,7 @@ mod compilation;
 mod connect_links;
 mod dry_run;
 mod effects;
+mod form_guesses;
 mod generated;
 mod guesses;
 mod headers;

@@ -63,7 +63,7 @@ pub(super) struct LinkRequest<'a> {
     pub tool_name: Option<&'a str>,
     /// The connection to renew.
     pub connection: Option<&'a Connection>,
-    /// Whoever asks may not add or replace connections.
+    /// The requester may not add or replace connections.
     pub first_only: bool,
     pub ending: LinkEnding,
 }

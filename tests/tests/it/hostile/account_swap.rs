@@ -15,14 +15,14 @@ use toolgate_tests::upstream::{Received, Upstream};
 
 use crate::connect::{allow_pages, press, press_unseen};
 
-const KEY: &str = "first-key-of-ada-0123456789";
+pub(super) const KEY: &str = "first-key-of-ada-0123456789";
 const SECOND: &str = "second-key-of-ada-987654321";
 const STRANGERS: &str = "key-of-the-stranger-5566778";
 const NAMELESS: &str = "key-of-nobody-known-4433221";
 const LIMITED: &str = "key-for-other-things-998877";
 
 /// A service that says whose key it is.
-async fn desk() -> (TestGateway, Upstream) {
+pub(super) async fn desk() -> (TestGateway, Upstream) {
     let upstream = Upstream::start(|request: &Received| {
         let bearer = request
             .headers
@@ -73,7 +73,7 @@ async fn link_by(gateway: &TestGateway, key: &str, body: Value) -> Answer {
         .await
 }
 
-async fn link(gateway: &TestGateway, key: &str, body: Value) -> (String, String) {
+pub(super) async fn link(gateway: &TestGateway, key: &str, body: Value) -> (String, String) {
     let made = link_by(gateway, key, body).await.data();
     let text = |name: &str| made[name].as_str().unwrap().to_owned();
     (text("connect_url"), text("connection_id"))
@@ -419,52 +419,6 @@ async fn a_link_leads_only_to_origins_that_an_admin_of_the_workspace_has_registe
         "{}",
         page.text
     );
-}
-
-/// Defence: `host/gateway/src/connections/guesses.rs`, and the count of a link in `host/store/src/connect_flows.rs`.
-#[tokio::test(flavor = "multi_thread")]
-async fn guessing_ends_with_the_link_and_then_for_the_user() {
-    let (gateway, upstream) = desk().await;
-    let ask = json!({"service": "desk", "user_id": "ada"});
-    let guess = async |url: &str, n: usize| {
-        let secret = format!("a-guess-of-a-key-{n:06}");
-        press(&gateway, url, &[("f_secret", &secret)]).await
-    };
-    for of_link in 0..2 {
-        let (url, _) = link(&gateway, &gateway.key, ask.clone()).await;
-        for n in 0..9 {
-            assert_eq!(guess(&url, n).await.status, 422, "{of_link} {n}");
-        }
-        let last = guess(&url, 9).await;
-        assert_eq!(last.status, 410, "{}", last.text);
-        assert!(last.text.contains("too many times"), "{}", last.text);
-        assert_eq!(guess(&url, 10).await.status, 410);
-    }
-    let tried = upstream.received().len();
-    assert_eq!(tried, 20);
-    let (url, _) = link(&gateway, &gateway.key, ask).await;
-    // The right key is no exception: an answer would be a guess too.
-    for secret in ["a-guess-of-a-key-000011", KEY] {
-        let page = press(&gateway, &url, &[("f_secret", secret)]).await;
-        assert_eq!(page.status, 429, "{}", page.text);
-        assert!(page.text.contains("Try again in"), "{}", page.text);
-        let wait_s: u64 = page.header("retry-after").parse().unwrap();
-        assert!((1..=600).contains(&wait_s), "{wait_s}");
-    }
-    assert_eq!(
-        upstream.received().len(),
-        tried,
-        "the provider is not asked"
-    );
-    // Another user goes on.
-    let (url, _) = link(
-        &gateway,
-        &gateway.key,
-        json!({"service": "desk", "user_id": "bob"}),
-    )
-    .await;
-    let page = press(&gateway, &url, &[("f_secret", KEY)]).await;
-    assert!(page.text.contains("Connected"), "{}", page.text);
 }
 
 /// Defence: `host/gateway/src/connections/flow/account_question.rs`, for a link that was handed to somebody else.

@@ -1,7 +1,7 @@
 //! Whether a new credential is of the account that a connection has had, and the question to its user where it is not.
 //!
-//! A link that renews a connection keeps its id, and whatever is allowed to use it. Whoever holds the link can enter a
-//! key of another account, and from then on the user's calls write there. So what is stored stays until the user has
+//! A link that renews a connection keeps its id, and the rules about its use. Everybody with the link can enter a key of
+//! another account, and from then on the user's calls write there. So what is stored stays until the user has
 //! said otherwise: signed in to the dashboard, or by the word of the application whose page the link names.
 
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub(super) enum AccountChange {
     None,
     /// It replaces the credential of this account, or of one whose name is not known.
     Replaces(Option<String>),
-    /// It would stand beside a connection of this account, and be used from then on.
+    /// It would be a second connection beside the one of this account, and be used from then on.
     Adds(Option<String>),
 }
 
@@ -68,7 +68,7 @@ pub enum AccountAnswer {
     Keep,
 }
 
-/// What became of it.
+/// The outcome of an answer.
 #[derive(Clone, Debug, Serialize)]
 pub struct AnsweredQuestion {
     /// The connection, where the new account is used.
