@@ -360,6 +360,8 @@ type FailureReason string
 const (
 	FailureReasonProviderError       FailureReason = "provider_error"
 	FailureReasonProviderRateLimited FailureReason = "provider_rate_limited"
+	FailureReasonProviderRefused     FailureReason = "provider_refused"
+	FailureReasonNotConfigured       FailureReason = "not_configured"
 	FailureReasonTimeout             FailureReason = "timeout"
 	FailureReasonLimitExceeded       FailureReason = "limit_exceeded"
 	FailureReasonPluginCrashed       FailureReason = "plugin_crashed"

@@ -134,6 +134,14 @@ impl Own {
         started.unwrap_or_else(|error| panic!("PostgreSQL: {error:#}"));
     }
 
+    /// Stops the server at once, without a checkpoint and without a word to its clients' transactions.
+    pub fn stop(&self) {
+        let mut stop = self.cluster.command("pg_ctl");
+        let data = self.cluster.folder.join("data");
+        let stopped = run(stop.args(["stop", "-m", "immediate", "-w", "-D"]).arg(data));
+        stopped.unwrap_or_else(|error| panic!("PostgreSQL: {error:#}"));
+    }
+
     /// The server takes connections and answers nothing, as behind a network that has gone, until what this
     /// answers is dropped.
     pub fn freeze(&self) -> Frozen<'_> {

@@ -178,6 +178,11 @@ pub struct Slot {
     /// Origins (`https://host`, the host may be a pattern of `hosts`) that may receive it, and
     /// `{setting}` for the address that the operator writes into that setting. No other does.
     pub audience: Vec<String>,
+    /// Error codes by which the provider says that the credential has ended, where the status does not say it:
+    /// `ExpiredToken`, `token_expired`; a status such as `419` counts too. A request that is answered with one of
+    /// them has not been performed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expired: Vec<String>,
     /// How to read the account's name once connected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<AccountProbe>,

@@ -190,7 +190,7 @@ pub(super) fn shown(
     let wait = waiting(answer.status, &answer.headers, terms.now);
     // A server that never has the credential cannot repeat pieces of it. It can send guesses, and what is removed would
     // say which of them were right.
-    let knows = guarded || declared.is_audience(&hop.target, &scope.parameters);
+    let knows = guarded || declared.is_audience(&hop.target, &scope.parameters());
     let depth = match knows {
         true => SearchDepth::Pieces,
         false => SearchDepth::Wholes,

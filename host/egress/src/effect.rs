@@ -47,13 +47,15 @@ impl AllowedQueries {
         reading
     }
 
-    /// Decides a request before its credential is written; the error says what to declare.
+    /// Decides a request before its credential is written; the error says what to declare. `moved`: parameters
+    /// that a renewed token has replaced.
     pub(super) fn check(
         &self,
         method: &Method,
         url: &Url,
         headers: &HeaderMap,
         body: &[u8],
+        moved: Option<&BTreeMap<String, String>>,
     ) -> Result<(), String> {
         if let Some(name) = OVERRIDES.iter().find(|name| headers.contains_key(**name)) {
             return Err(format!(
@@ -72,7 +74,14 @@ impl AllowedQueries {
             .queries
             .iter()
             .filter_map(|text| NamedQuery::parse(text).ok());
-        let mut named = queries.filter(|query| query.covers(url, &self.values));
+        // A renewed token may have moved the account since the values were read.
+        let mut values = self.values.clone();
+        for (key, value) in &mut values {
+            if let Some(now) = moved.and_then(|moved| moved.get(key)) {
+                value.clone_from(now);
+            }
+        }
+        let mut named = queries.filter(|query| query.covers(url, &values));
         let is_query = |query: NamedQuery<'_>| !query.graphql || asks_graphql(url, headers, body);
         if *method == Method::POST && named.any(is_query) {
             return Ok(());
@@ -131,7 +140,9 @@ mod tests {
             map.insert(*name, value.parse().expect("a header"));
         }
         let url = Url::parse(url).expect("an address");
-        reading.check(&method, &url, &map, body.as_bytes()).is_ok()
+        reading
+            .check(&method, &url, &map, body.as_bytes(), None)
+            .is_ok()
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //!
 //! Read [`send`] next, then the pure stages in the order in which it calls them: [`grant`] and
 //! [`policy`], [`effect`], [`headers`], [`inject`] and [`sigv4`], [`upstream`], [`address`], [`follow`], [`decode`], [`answer`],
-//! [`scrub`]; [`dial`] alone touches the network. [`host`] is the door for the host's own requests.
+//! [`scrub`], [`verdict`]; [`dial`] alone touches the network. [`host`] is the door for the host's own requests.
 
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
@@ -18,6 +18,7 @@ mod capture;
 mod charset;
 mod config;
 mod content_type;
+mod decide;
 mod declared;
 pub mod decode;
 pub mod dial;
@@ -45,6 +46,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 pub mod upstream;
+mod verdict;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -72,6 +74,7 @@ pub use scope::{
 pub use scrub::{Exposure, LearnedSecrets, Scrubber};
 pub use send::Egress;
 pub use upstream::{AllowUpstream, AllowUpstreamError};
+pub use verdict::{CredentialVerdict, MissingScopes};
 pub use wire::{DestinationClass, WireMeter, WireOutcome};
 
 /// A request as the guest asked for it, before any decision.
@@ -142,7 +145,7 @@ pub enum FailureKind {
 }
 
 /// Where credentials come from. The gateway's connections implement it; egress asks once per
-/// request and again, with the rejected generation, after a 401.
+/// request and again, with the rejected generation, after an answer that refuses the credential.
 pub trait Credentials: Send + Sync {
     /// The values to inject for `slot`. `rejected` is the generation that the provider just
     /// refused: a refresh is due, unless somebody else has already done it.
@@ -151,6 +154,18 @@ pub trait Credentials: Send + Sync {
         slot: &'a str,
         rejected: Option<u64>,
     ) -> BoxFuture<'a, Result<Injection, EgressFailure>>;
+
+    /// What the last answer to a request says of the credential that it carried. `resource`: method and address of
+    /// the request, without its query.
+    fn judged(&self, slot: &str, generation: u64, resource: &str, verdict: &CredentialVerdict) {
+        let _ = (slot, generation, resource, verdict);
+    }
+
+    /// The connection's parameters, where they are others than those that the call began with: a provider may name
+    /// another address with a new token.
+    fn moved(&self) -> Option<Arc<BTreeMap<String, String>>> {
+        None
+    }
 
     /// Whether the slot is connected for this call.
     fn connected(&self, slot: &str) -> bool;

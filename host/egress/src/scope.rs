@@ -128,7 +128,9 @@ struct ApprovedRequests {
 /// What one call may do, has left and has done.
 pub struct CallScope {
     pub(super) grant: Arc<Grant>,
-    pub(super) parameters: BTreeMap<String, String>,
+    parameters: Arc<BTreeMap<String, String>>,
+    /// Those of a token that was renewed during the call, where it moved the account.
+    moved: Mutex<Option<Arc<BTreeMap<String, String>>>>,
     pub(super) credentials: Arc<dyn Credentials>,
     pub(super) limits: CallLimits,
     pub(super) mode: Mode,
@@ -165,7 +167,8 @@ impl CallScope {
         let began = Instant::now();
         Self {
             grant,
-            parameters,
+            parameters: Arc::new(parameters),
+            moved: Mutex::default(),
             credentials,
             limits,
             mode,
@@ -199,6 +202,19 @@ impl CallScope {
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.cancelled = Some(token);
         self
+    }
+
+    /// The connection's parameters, as the newest token of the call has them.
+    pub(super) fn parameters(&self) -> Arc<BTreeMap<String, String>> {
+        self.moved().unwrap_or_else(|| self.parameters.clone())
+    }
+
+    pub(super) fn moved(&self) -> Option<Arc<BTreeMap<String, String>>> {
+        locked(&self.moved).clone()
+    }
+
+    pub(super) fn take_over(&self, parameters: Arc<BTreeMap<String, String>>) {
+        *locked(&self.moved) = Some(parameters);
     }
 
     /// Refuses a request whose caller does not want the result any more.

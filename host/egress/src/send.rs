@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use http::header::{HeaderMap, HeaderName, HeaderValue, RANGE};
-use http::{Method, StatusCode};
+use http::header::{HeaderMap, RANGE};
 use tokio::time::Instant;
 use url::Url;
 
 use super::config::{EgressConfig, HostObserver};
+use super::decide::{first_hop, follow_renewal, may_change};
 use super::dial::{DialError, Dialler, ReceivedResponse};
 use super::follow::{self, REDIRECTS_MAX, RETRIES_MAX};
 use super::hop::Hop;
@@ -27,14 +27,9 @@ use super::scope::{CallScope, Journal, Mode, ObservedExchange, TIMEOUT_MAX};
 use super::upstream::AllowUpstream;
 use super::wire::{Departure, DestinationClass, WireMeter, WireRequest};
 use super::{
-    CredentialChoice, EgressFailure, FailureKind, GuestRequest, Injection, Origin, Response,
-    answer, headers, leak, plan, sigv4,
+    CredentialChoice, CredentialVerdict, EgressFailure, FailureKind, GuestRequest, Injection,
+    Origin, Response, answer, headers, leak, plan, sigv4,
 };
-
-/// The longest idempotency key that is passed on.
-pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
-/// The name under which an idempotency key travels (draft-ietf-httpapi-idempotency-key-header).
-const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The only way out. Cheap to clone; all clones share their connections.
 #[derive(Clone)]
@@ -157,6 +152,7 @@ impl EgressInner {
                 && injection.is_none()
             {
                 let fetched = scope.credentials.fetch(name, None).await?;
+                follow_renewal(scope, &request, redirects > 0, &mut hop)?;
                 if hop.target.origin.is_in(&fetched.audience) {
                     injection = Some(fetched);
                 } else if explicit {
@@ -179,18 +175,23 @@ impl EgressInner {
                 )
                 .await?;
             resend += 1;
-            if answer.status == StatusCode::UNAUTHORIZED
+            let verdict = injection
+                .as_ref()
+                .map(|injection| judge(scope, injection, &answer));
+            if let Some(CredentialVerdict::Refused { performed_nothing }) = verdict
                 && !refreshed
                 && let Some(old) = &injection
             {
                 refreshed = true;
-                let fresh = scope
-                    .credentials
-                    .fetch(&old.slot, Some(old.generation))
-                    .await?;
-                if fresh.generation != old.generation && hop.target.origin.is_in(&fresh.audience) {
-                    injection = Some(fresh);
-                    continue;
+                let rejected = Some(old.generation);
+                let fresh = scope.credentials.fetch(&old.slot, rejected).await?;
+                let again = performed_nothing || may_repeat || scope.reading.is_some();
+                if fresh.generation != old.generation && again {
+                    follow_renewal(scope, &request, redirects > 0, &mut hop)?;
+                    if hop.target.origin.is_in(&fresh.audience) {
+                        injection = Some(fresh);
+                        continue;
+                    }
                 }
             }
             if may_repeat
@@ -208,6 +209,16 @@ impl EgressInner {
             let Some(redirect) =
                 follow::redirect(answer.status, &answer.headers, &dialled, &hop.method)
             else {
+                if let (Some(injection), Some(verdict)) = (&injection, &verdict) {
+                    let place = &hop.target.url[..url::Position::AfterPath];
+                    let resource = format!("{} {place}", hop.method);
+                    scope.credentials.judged(
+                        &injection.slot,
+                        injection.generation,
+                        &resource,
+                        verdict,
+                    );
+                }
                 let in_part = hop.range_for(injection.as_ref()).is_some();
                 let terms = answer::AnswerTerms {
                     in_part,
@@ -237,9 +248,9 @@ impl EgressInner {
                 None => redirect.location,
             };
             if let Some(injection) = &injection {
-                inject::strip(&mut location, injection, &scope.parameters);
+                inject::strip(&mut location, injection, &scope.parameters());
             }
-            let target = policy::decide_redirect(&scope.grant, &scope.parameters, &location)
+            let target = policy::decide_redirect(&scope.grant, &scope.parameters(), &location)
                 .map_err(|refusal| denied(format!("a redirect was refused: {refusal}")))?;
             if target.origin != hop.target.origin {
                 if redirect.keeps_body && !hop.body.is_empty() {
@@ -279,7 +290,7 @@ impl EgressInner {
         leak::scan(scope, hop)?;
         scope
             .declared
-            .refuse_token_endpoints(&hop.target, &scope.parameters)?;
+            .refuse_token_endpoints(&hop.target, &scope.parameters())?;
         let mut draft = Draft {
             method: hop.method.clone(),
             url: hop.target.url.clone(),
@@ -290,7 +301,7 @@ impl EgressInner {
             draft.headers.insert(RANGE, range.clone());
         }
         if let Some(injection) = injection {
-            let written = inject::write(&mut draft, injection, &scope.parameters, |field| {
+            let written = inject::write(&mut draft, injection, &scope.parameters(), |field| {
                 is_secret(scope, injection, field)
             })
             .map_err(|refusal| denied(refusal.to_string()))?;
@@ -303,9 +314,13 @@ impl EgressInner {
             self.elsewhere(&hop.target)?;
         }
         if let Some(injection) = injection {
-            let signature =
-                sigv4::sign(&mut draft, injection, &scope.parameters, SystemTime::now())
-                    .map_err(|refusal| denied(refusal.to_string()))?;
+            let signature = sigv4::sign(
+                &mut draft,
+                injection,
+                &scope.parameters(),
+                SystemTime::now(),
+            )
+            .map_err(|refusal| denied(refusal.to_string()))?;
             scope.learn(signature.iter().map(String::as_bytes));
         }
         let mut receipt = ReceiptLine::start(scope, sent, hop, injection);
@@ -411,56 +426,15 @@ impl EgressInner {
     }
 }
 
-/// Policy and cleaning of what the plugin asked for.
-fn first_hop(scope: &CallScope, request: &GuestRequest) -> Result<Hop, EgressFailure> {
-    if matches!(request.method, Method::CONNECT | Method::TRACE) {
-        return Err(denied(format!("method {} is not allowed", request.method)));
-    }
-    let target = policy::decide(
-        &scope.grant,
-        &scope.parameters,
-        &request.url,
-        &request.query,
+/// What the answer says of the credential that was sent.
+fn judge(scope: &CallScope, injection: &Injection, answer: &ReceivedResponse) -> CredentialVerdict {
+    CredentialVerdict::new(
+        scope.declared.manifest(),
+        &injection.slot,
+        answer.status,
+        &answer.headers,
+        &answer.body,
     )
-    .map_err(|refusal| denied(refusal.to_string()))?;
-    let mut headers = headers::outgoing(&request.headers, &scope.declared)
-        .map_err(|refusal| denied(refusal.to_string()))?;
-    if let Some(key) = &request.idempotency_key {
-        let value = HeaderValue::from_str(key)
-            .ok()
-            .filter(|value| value.len() <= IDEMPOTENCY_KEY_BYTES_MAX);
-        let value =
-            value.ok_or_else(|| denied("the idempotency key is too long or no header text"))?;
-        headers.entry(IDEMPOTENCY_KEY).or_insert(value);
-    }
-    Ok(Hop {
-        target,
-        method: request.method.clone(),
-        headers,
-        body: request.body.clone(),
-        range: request
-            .headers
-            .iter()
-            .find(|(name, _)| name.eq_ignore_ascii_case(RANGE.as_str()))
-            .and_then(|(_, value)| start_of_file(value)),
-    })
-}
-
-/// `bytes=0-N`.
-fn start_of_file(value: &str) -> Option<HeaderValue> {
-    let last = value.strip_prefix("bytes=0-")?;
-    let number = !last.is_empty() && last.len() <= 18 && last.bytes().all(|b| b.is_ascii_digit());
-    HeaderValue::from_str(value).ok().filter(|_| number)
-}
-
-/// Refuses what a reading call may not send.
-fn may_change(scope: &CallScope, hop: &Hop) -> Result<(), EgressFailure> {
-    let Some(reading) = &scope.reading else {
-        return Ok(());
-    };
-    reading
-        .check(&hop.method, &hop.target.url, &hop.headers, &hop.body)
-        .map_err(denied)
 }
 
 fn is_secret(scope: &CallScope, injection: &Injection, field: &str) -> bool {

@@ -2,8 +2,10 @@
 //!
 //! Shapes and the operations that list, read and delete are here; [`link`] makes connect links,
 //! [`flow`] is what the browser behind one does, [`call`] lends a connection to a running tool as
-//! [`lend`] says, [`unusable`] is what a call answers that cannot use one, [`key_check`] tries a key
-//! before it is stored, [`known`] is what no answer hands back, [`refresh`] renews it, [`ahead`] also
+//! [`lend`] says, [`unusable`] is what a call answers that cannot use one, [`ask`] where its user has to connect,
+//! [`refusal`] where the provider refused a request ([`account_check`], [`doubt`]), [`granted`] compares scopes, [`key_check`] tries a key
+//! before it is stored, [`known`] is what no answer hands back, [`refresh`] renews it and [`unsaved`] keeps what that
+//! brought, [`ahead`] also
 //! while nobody calls, [`revoke`] ends it at the provider; [`wait`] holds a reader until a user has
 //! connected. [`choose`] and [`backoff`] are the pure rules, [`apps`] the operator's side,
 //! [`callback`] says which answer of a provider may arrive where, [`origins`] where a link may lead, [`guesses`] how
@@ -15,14 +17,18 @@ pub mod service_test;
 pub mod services;
 
 mod account;
+mod account_check;
 pub(crate) mod ahead;
 pub mod apps;
+mod ask;
 mod backoff;
 mod call;
 pub mod callback;
 mod choose;
 mod credential;
+mod doubt;
 pub mod flow;
+mod granted;
 mod guesses;
 mod key_check;
 mod known;
@@ -31,14 +37,19 @@ mod lend;
 pub mod link;
 pub mod origins;
 mod refresh;
+mod refusal;
 pub(crate) mod requests;
 mod revoke;
+pub mod setup;
 mod states;
+mod token_parameters;
 mod tried;
+mod unsaved;
 mod unusable;
 pub(crate) mod wait;
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
@@ -46,7 +57,8 @@ use serde::Serialize;
 use serde_json::json;
 use tokio_util::task::TaskTracker;
 
-pub(crate) use call::{AuthClaim, CallConnection, CallPurpose, PreparedConnection};
+pub(crate) use ask::ConnectRequest;
+pub(crate) use call::{CallConnection, CallPurpose, PreparedConnection};
 pub use wait::{WAIT_S_MAX, WaitFor};
 
 use crate::audit::AuditAction;
@@ -149,6 +161,8 @@ pub(crate) struct ConnectionManager {
     refreshing: Mutex<HashMap<String, Weak<RefreshLock>>>,
     known: known::KnownSecrets,
     guesses: guesses::GuessLimits,
+    doubts: doubt::Doubts,
+    unsaved: unsaved::UnsavedRenewals,
 }
 
 /// What a [`ConnectionManager`] works with.
@@ -163,6 +177,8 @@ pub(crate) struct ConnectionManagerParts {
     pub(crate) running: TaskTracker,
     pub(crate) receipts: Receipts,
     pub(crate) metrics: Arc<Metrics>,
+    /// Where refreshed credentials are kept until the database has them.
+    pub(crate) renewals_dir: PathBuf,
 }
 
 impl ConnectionManager {
@@ -180,6 +196,8 @@ impl ConnectionManager {
             refreshing: Mutex::default(),
             known: known::KnownSecrets::default(),
             guesses: guesses::GuessLimits::default(),
+            doubts: doubt::Doubts::default(),
+            unsaved: unsaved::UnsavedRenewals::open(parts.renewals_dir),
         })
     }
 

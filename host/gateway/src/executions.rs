@@ -115,6 +115,10 @@ pub struct PluginVersion {
 pub enum FailureReason {
     ProviderError,
     ProviderRateLimited,
+    /// The provider refused this request; the connection itself was not found to be bad.
+    ProviderRefused,
+    /// The operator has not set the service up.
+    NotConfigured,
     Timeout,
     LimitExceeded,
     PluginCrashed,

@@ -211,6 +211,7 @@ impl Gateway {
                 running: running.clone(),
                 receipts: receipts.clone(),
                 metrics: metrics.clone(),
+                renewals_dir: config.data_dir.join("renewals"),
             }),
             turn_settings: conversing,
             search_cache: tools::search_cache::SearchCache::default(),

@@ -6,11 +6,13 @@
 use url::{Url, form_urlencoded};
 
 use super::Provider;
+use toolgate_catalog::is_scope;
 use toolgate_egress::Scrubber;
 use toolgate_vault::Secret;
 
 /// The longest query that is looked at.
 pub const QUERY_BYTES_MAX: usize = 8 * 1024;
+const SCOPES_MAX: usize = 200;
 
 /// A well-formed answer.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,6 +20,8 @@ pub struct Callback {
     pub state: Secret,
     /// Who says that it answers, where it says so.
     pub issuer: Option<String>,
+    /// What the user agreed to, where the provider says it here and not with the token.
+    pub scopes: Option<Vec<String>>,
     pub answer: CallbackOutcome,
 }
 
@@ -47,12 +51,14 @@ pub fn parse(query: &str) -> Result<Callback, BadCallback> {
         return Err(BadCallback::TooLong);
     }
     let (mut state, mut code, mut error, mut issuer) = (None, None, None, None);
+    let mut scope = None;
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         let place = match &*name {
             "state" => &mut state,
             "code" => &mut code,
             "error" => &mut error,
             "iss" => &mut issuer,
+            "scope" => &mut scope,
             _ => continue,
         };
         if place.replace(value.into_owned()).is_some() {
@@ -71,6 +77,10 @@ pub fn parse(query: &str) -> Result<Callback, BadCallback> {
     Ok(Callback {
         state: Secret::new(state),
         issuer,
+        scopes: scope.map(|text: String| {
+            let scopes = text.split([' ', ',']).filter(|scope| is_scope(scope));
+            scopes.take(SCOPES_MAX).map(str::to_owned).collect()
+        }),
         answer,
     })
 }
@@ -126,6 +136,7 @@ mod tests {
             Ok(Callback {
                 state: Secret::new(state),
                 issuer: None,
+                scopes: None,
                 answer: CallbackOutcome::Code(Secret::new(code)),
             })
         };
@@ -133,6 +144,7 @@ mod tests {
             Ok(Callback {
                 state: Secret::new(state),
                 issuer: None,
+                scopes: None,
                 answer: CallbackOutcome::Error(error.to_owned()),
             })
         };
@@ -143,6 +155,13 @@ mod tests {
                 "code=c&state=s&iss=https%3A%2F%2Fid.test",
                 code("s", "c").map(|came| Callback {
                     issuer: Some("https://id.test".to_owned()),
+                    ..came
+                }),
+            ),
+            (
+                "state=s&code=c&scope=read,activity%3Aread+x%22",
+                code("s", "c").map(|came| Callback {
+                    scopes: Some(vec!["read".to_owned(), "activity:read".to_owned()]),
                     ..came
                 }),
             ),

@@ -130,6 +130,8 @@ pub struct ErrorKeys {
     pub message: OneOrMany,
     pub ok: Option<String>,
     pub failed: Option<String>,
+    /// Codes of a credential that has ended; at the document only.
+    pub expired: Vec<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -296,7 +296,12 @@ impl<'d> Compose<'d> {
                 .insert(draft.tool.name.clone(), draft.operation);
             tools.push(draft.tool);
         }
-        let auth = security.slots(&tools);
+        let mut auth = security.slots(&tools);
+        if let Some(error) = &keys.error {
+            for slot in auth.iter_mut().filter(|slot| slot.expired.is_empty()) {
+                slot.expired.clone_from(&error.expired);
+            }
+        }
         // Nobody fills in what the token answer says.
         reach.parameters.retain(|parameter| {
             !auth

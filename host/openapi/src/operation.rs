@@ -207,6 +207,14 @@ pub fn draft<'d>(
     };
     let (accept, download) = accept(docs, place.node, own);
     let answers = media_types(docs, place.node);
+    let ends = |error: &keys::ErrorKeys| !error.expired.is_empty();
+    if own.error.as_ref().is_some_and(ends) {
+        return Err(OperationRefusal::Problem(Problem::new(
+            docs.name(),
+            &place.pointer,
+            "`error.expired` is of the credential, so it belongs to the document's `x-toolgate`",
+        )));
+    }
     let error = error_shape(own.error.clone().or_else(|| shared.keys.error.clone()));
     let operation = Operation {
         method,

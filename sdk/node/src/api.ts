@@ -1542,7 +1542,7 @@ export interface components {
          * @description Why a tool that ran has no result.
          * @enum {string}
          */
-        FailureReason: "provider_error" | "provider_rate_limited" | "timeout" | "limit_exceeded" | "plugin_crashed";
+        FailureReason: "provider_error" | "provider_rate_limited" | "provider_refused" | "not_configured" | "timeout" | "limit_exceeded" | "plugin_crashed";
         FoundPassage: {
             /** @example doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD */
             document_id: string;

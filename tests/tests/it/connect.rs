@@ -3,13 +3,16 @@
 mod agent;
 mod bait;
 mod browser;
+mod condemned;
 mod form;
+mod granted;
 mod hunted;
 mod jira;
 mod kept_or_revoked;
 mod key_check;
 mod killed;
 mod life;
+mod lost_database;
 mod machine;
 mod master_key;
 mod matrix;
@@ -23,6 +26,7 @@ mod reconnected;
 mod refusals;
 mod resume;
 mod session;
+mod unset;
 mod way_back;
 
 use reqwest::Method;
@@ -240,7 +244,11 @@ async fn come_back<'a>(
 
 /// A link for a user.
 async fn link(gateway: &TestGateway, user: &str) -> (String, String) {
-    let body = json!({"service": "github", "user_id": user});
+    link_for(gateway, "github", user).await
+}
+
+async fn link_for(gateway: &TestGateway, service: &str, user: &str) -> (String, String) {
+    let body = json!({"service": service, "user_id": user});
     let answer = gateway.post("/v1/connections/link", &body).await;
     assert_eq!(answer.status, 201, "{}", answer.text);
     let data = answer.data();

@@ -13,6 +13,8 @@ const SLOTS_MAX: usize = 20;
 const SCOPES_MAX: usize = 200;
 const FIELDS_MAX: usize = 20;
 const URL_BYTES_MAX: usize = 500;
+const EXPIRED_WORDS_MAX: usize = 20;
+const EXPIRED_WORD_CHARS_MAX: usize = 100;
 
 /// Parameters of an authorization request that are the gateway's own (RFC 6749, section 4.1.1;
 /// RFC 7636, section 4.3).
@@ -65,6 +67,7 @@ pub(super) fn check(manifest: &Manifest, found: &mut Lint) {
         );
         fields(slot, found, &at);
         audience(manifest, slot, found, &at);
+        expired(&slot.expired, found, &at.key("expired"));
         account(manifest, slot, found, &at);
         token_parameters(manifest, slot, found, &at);
         dialect::check(manifest, slot, found, &at);
@@ -344,6 +347,33 @@ fn account(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &ManifestPath
 fn pointer(pointer: &str, found: &mut Lint, at: &ManifestPath<'_>) {
     if !pointer.starts_with('/') || pointer.len() > 300 {
         found.error(at, "must be a JSON Pointer such as /user/name");
+    }
+}
+
+/// Words that are compared whole: one that providers write in every answer would end every token.
+fn expired(words: &[String], found: &mut Lint, at: &ManifestPath<'_>) {
+    if words.len() > EXPIRED_WORDS_MAX {
+        found.error(at, format!("at most {EXPIRED_WORDS_MAX} words"));
+    }
+    for (i, word) in words.iter().take(EXPIRED_WORDS_MAX).enumerate() {
+        let chars = word.chars().count();
+        if !(3..=EXPIRED_WORD_CHARS_MAX).contains(&chars)
+            || !word.chars().all(|c| c.is_ascii_graphic() || c == ' ')
+            || word.trim() != word
+        {
+            found.error(
+                &at.index(i),
+                format!("a word of 3 to {EXPIRED_WORD_CHARS_MAX} printable ASCII characters"),
+            );
+        } else if word.bytes().all(|byte| byte.is_ascii_digit())
+            && word.starts_with('2')
+            && chars == 3
+        {
+            found.error(
+                &at.index(i),
+                "a status of success is not the end of a credential",
+            );
+        }
     }
 }
 

@@ -299,6 +299,10 @@ fn what_matters_is_said_in_words() {
             "\"/access_token\" of the token answer",
         ),
         (
+            |m| m["auth"][0]["expired"] = json!(["token_expired", "not_found"]),
+            "renew the credential `user`, and repeat the request, when an answer has the code \"token_expired\", \"not_found\"",
+        ),
+        (
             |m| m["auth"][0]["account"]["request"] = json!("POST https://api.desk.example.com/x"),
             "send `\"POST https://api.desk.example.com/x\"` with the credential `user`",
         ),

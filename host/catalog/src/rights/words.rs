@@ -149,6 +149,13 @@ pub(super) fn describe(place: &[PathStep], old: Option<&Value>, new: Option<&Val
             ),
             old,
         ),
+        (["auth", "*", "expired"], old, Some(new)) => changed(
+            format!(
+                "renew the credential `{slot}`, and repeat the request, when an answer has the code {}",
+                text(new)
+            ),
+            old,
+        ),
         (["auth", "*", "pkce"], _, Some(Value::Bool(false))) => {
             format!("have users authorize `{slot}` without PKCE")
         }

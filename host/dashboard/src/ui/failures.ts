@@ -53,6 +53,10 @@ function fromReceipt(receipt: Receipt): Failure | null {
       switch (receipt.reason) {
         case 'provider_rate_limited':
           return { code: receipt.reason, why: `${decisive(receipt.requests)?.host ?? service} has had too many requests.`, next: 'Wait, then run it again. An agent is told for how long.' };
+        case 'not_configured':
+          return { code: receipt.reason, why: `The operator has not set ${service} up.`, next: 'Set what is missing at the integration, then repeat the call.', to: connect };
+        case 'provider_refused':
+          return { code: receipt.reason, why: `${decisive(receipt.requests)?.host ?? service} refused this request; the connection itself works.`, next: 'Check whether the connected account may do this, and use another account if it may not.', to: connect };
         case 'timeout':
           return { code: receipt.reason, why: 'It took longer than a call may take.', next: 'Ask for less at a time; for a write, look at the service first whether it was done.' };
         case 'limit_exceeded':

@@ -291,6 +291,21 @@ impl Gateway {
         })
     }
 
+    /// What a user may read, where there is no caller: a workspace's default always lets tools read.
+    pub(crate) async fn reading_permissions(
+        &self,
+        workspace_id: &str,
+        user_id: &str,
+    ) -> Result<Permissions, Error> {
+        let rows = self.store.list_rules(workspace_id, user_id).await?;
+        Ok(Permissions {
+            rules: Arc::new(Rules::from_rows(rows)),
+            default: DefaultPermission::ByEffect,
+            default_approvers: Approvers::default(),
+            now_ms: self.clock.now_ms(),
+        })
+    }
+
     /// Decides about a call that is about to run, and counts it against a rule with `max_calls`,
     /// which is answered too: [`Gateway::uncount_call`] takes it back.
     pub(crate) async fn count_call(

@@ -66,7 +66,7 @@ pub(super) async fn probe(
         Some(base) => apps::moved(url, base.trim_end_matches('/')),
         None => url.to_owned(),
     };
-    let scope = tried.scope()?;
+    let (scope, heard) = tried.scope()?;
     let request = toolgate_egress::GuestRequest {
         method: http::Method::GET,
         url,
@@ -80,12 +80,12 @@ pub(super) async fn probe(
         as_file: false,
     };
     let answer = egress.send(&scope, request).await;
-    let well = matches!(&answer, Ok(answer) if (200..300).contains(&answer.status));
+    let well = answer.is_ok() && heard.accepted();
     tried.requests.ended(well, Some(scope.records())).await;
     Ok(match answer {
-        Ok(answer) if answer.status == 401 => ProbeOutcome::Refused(RefusedKey::surely()),
+        Ok(_) if heard.refused() => ProbeOutcome::Refused(RefusedKey::surely()),
         Ok(answer) if answer.status == 403 => ProbeOutcome::Refused(RefusedKey::perhaps(None)),
-        Ok(answer) if (200..300).contains(&answer.status) => {
+        Ok(answer) if heard.accepted() => {
             let name = name(&answer.body, &account.label, &tried.scrubber());
             ProbeOutcome::Accepted(name)
         }

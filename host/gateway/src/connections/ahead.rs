@@ -17,6 +17,8 @@ use toolgate_store::{Connection, StoreError};
 
 /// How often is looked.
 const EVERY: Duration = Duration::from_secs(5);
+/// How often the database is offered what it has not taken.
+const UNSAVED_EVERY: Duration = Duration::from_millis(500);
 /// Refreshes at the same time, over all providers.
 const AT_ONCE_MAX: usize = 8;
 /// Connections that one look at the database takes.
@@ -30,9 +32,20 @@ pub(crate) async fn run(manager: Arc<ConnectionManager>, stop: CancellationToken
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(EVERY) => {}
+            () = save_soon(&manager) => {}
         }
         if let Err(cause) = round(&manager, &stop).await {
             tracing::error!(error = %cause, "connections.renewal_failed");
+        }
+    }
+}
+
+/// Offers the database what refreshes brought, until it is cancelled.
+async fn save_soon(manager: &ConnectionManager) {
+    loop {
+        tokio::time::sleep(UNSAVED_EVERY).await;
+        if !manager.unsaved.is_empty() {
+            manager.save_all().await;
         }
     }
 }

@@ -1,27 +1,28 @@
 //! Lending a user's connection to one running tool.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
+use super::account_check::RefusedRequest;
+use super::ask::{ConnectRequest, Reason};
 use super::choose::{ConnectionChoice, choose};
 use super::known::CallSecrets;
-use super::lend::{audience, injection, is_secret, may_receive, without_secrets};
-use super::link::{LinkEnding, LinkRequest};
+use super::lend::{audience, injection, is_secret, may_receive, with_defaults, without_secrets};
 use super::refresh::UnusableReason;
-use super::unusable::{later, reconnected};
-use super::{ConnectionManager, Error, Gateway, slot_of};
+use super::{ConnectionManager, Error, Gateway, setup, slot_of};
 use crate::Caller;
 use crate::access::approvals::question::{ApprovalBinding, BoundConnection};
 use crate::plugins::ServingPlugin;
-use crate::tools::{Connect, Outcome};
+use crate::tools::Outcome;
 use toolgate_catalog::manifest::{Manifest, Slot};
 use toolgate_catalog::{Tool, stand_ins};
 use toolgate_core::ids::UserId;
-use toolgate_core::states::ConnectionHealth;
-use toolgate_egress::{Credentials, EgressFailure, FailureKind, Injection, SlotShape};
+use toolgate_egress::{
+    CredentialVerdict, Credentials, EgressFailure, FailureKind, Injection, MissingScopes, SlotShape,
+};
 use toolgate_store::Connection;
 
 /// What a call begins with.
@@ -48,21 +49,26 @@ pub(crate) struct CallConnection {
     manager: Arc<ConnectionManager>,
     manifest: Arc<Manifest>,
     settings: Arc<BTreeMap<String, String>>,
-    row: Option<Connection>,
+    pub(super) row: Option<Connection>,
     /// Without a connection, the slot that a dry run plans its requests with; it opens nothing.
     planned_slot: Option<String>,
     /// Of the row, but for values that hold a secret; stand-ins where a slot is only planned.
     parameters: BTreeMap<String, String>,
     secrets: CallSecrets,
-    told: Mutex<CallFindings>,
+    pub(super) findings: Mutex<CallFindings>,
 }
 
 /// What the provider and the manager said during the call.
 #[derive(Default)]
-struct CallFindings {
-    /// The generation that the provider refused and that could not be renewed.
-    refused: Option<i64>,
-    unusable: Option<UnusableReason>,
+pub(super) struct CallFindings {
+    /// The generation that was sent last.
+    pub(super) used: Option<i64>,
+    /// The request that was refused last, unless a later one was accepted.
+    pub(super) refused: Option<RefusedRequest>,
+    pub(super) missing: Option<MissingScopes>,
+    pub(super) unusable: Option<UnusableReason>,
+    /// Parameters that a renewed token has changed.
+    moved: Option<Arc<BTreeMap<String, String>>>,
 }
 
 impl Gateway {
@@ -77,23 +83,37 @@ impl Gateway {
         purpose: CallPurpose,
     ) -> Result<PreparedConnection, Error> {
         let spec = tool.spec();
+        let asking = ConnectRequest {
+            caller,
+            user,
+            tool,
+            serving,
+            of: None,
+        };
         let connection = |row: Option<Connection>, secrets: CallSecrets| CallConnection {
             manager: self.connections.clone(),
             manifest: serving.manifest.clone(),
             settings: self.services.get(&caller.workspace_id, tool.service()),
-            parameters: row
-                .as_ref()
-                .map(|row| without_secrets(&row.parameters, &secrets.scrubber()))
-                .unwrap_or_default(),
+            parameters: with_defaults(
+                &serving.manifest,
+                row.as_ref()
+                    .map(|row| without_secrets(&row.parameters, &secrets.scrubber()))
+                    .unwrap_or_default(),
+            ),
             planned_slot: None,
             row,
             secrets,
-            told: Mutex::default(),
+            findings: Mutex::default(),
         };
         let with = |row: Option<Connection>, secrets, ends| PreparedConnection {
             held: Arc::new(connection(row, secrets)),
             ends,
         };
+        let settings = self.services.get(&caller.workspace_id, tool.service());
+        if let Some(unset) = setup::unset(&serving.manifest, &settings) {
+            // Nobody is asked for a key of a server that has no address.
+            return Ok(with(None, CallSecrets::default(), Some(unset)));
+        }
         // A tool without a slot of a plugin that has one still meets what the provider knows.
         if serving.manifest.auth.is_empty() && wanted.is_none() {
             return Ok(with(None, CallSecrets::default(), None));
@@ -113,8 +133,9 @@ impl Gateway {
         if let Some(id) = secrets.exposed() {
             // What a call answers would go on saying which guesses are right, whether it sends anything or not.
             let row = rows.iter().find(|row| row.id == id);
+            let asking = ConnectRequest { of: row, ..asking };
             let ends = self
-                .connect_outcome(caller, user, tool, serving, Reason::Exposed, row)
+                .connect_outcome(asking, Reason::Exposed, tool.scopes())
                 .await?;
             return Ok(with(row.cloned(), secrets, Some(ends)));
         }
@@ -150,9 +171,8 @@ impl Gateway {
             ConnectionChoice::MoreScopes(row) => (Reason::MoreScopes, Some(row)),
             ConnectionChoice::Broken(row) => (Reason::Expired, Some(row)),
         };
-        let ends = self
-            .connect_outcome(caller, user, tool, serving, reason, of)
-            .await?;
+        let asking = ConnectRequest { of, ..asking };
+        let ends = self.connect_outcome(asking, reason, tool.scopes()).await?;
         Ok(with(of.cloned(), secrets, Some(ends)))
     }
 
@@ -183,140 +203,6 @@ impl Gateway {
             ))),
         }
     }
-
-    /// What becomes of a call whose plugin had no credential, or one that was refused; `None` where
-    /// the plugin's own word stands. `says`: what the plugin made of it.
-    pub(crate) async fn after_refusal(
-        &self,
-        caller: &Caller,
-        user: &UserId,
-        tool: &Tool,
-        serving: &ServingPlugin,
-        held: &CallConnection,
-        says: Option<AuthClaim>,
-    ) -> Result<Option<Outcome>, Error> {
-        if tool.spec().auth.is_empty() {
-            return Ok(None);
-        }
-        let (refused, unusable) = {
-            let mut told = held.told.lock().unwrap_or_else(PoisonError::into_inner);
-            (told.refused.take(), told.unusable.take())
-        };
-        let reason = match (unusable, says) {
-            (Some(UnusableReason::Later { retry_after_ms }), _) => {
-                return Ok(Some(later(retry_after_ms)));
-            }
-            (Some(UnusableReason::Reconnected), _) => return Ok(Some(reconnected())),
-            (Some(UnusableReason::Expired(_)), _) | (None, Some(AuthClaim::Expired)) => {
-                Reason::Expired
-            }
-            (Some(UnusableReason::Gone), _) | (None, Some(AuthClaim::Required)) => Reason::Required,
-            (Some(UnusableReason::Broken(cause)), _) => return Err(cause),
-            (None, None) => return Ok(None),
-        };
-        // A credential that can only be replaced by the user: the next call need not try it.
-        if let (Some(row), Some(generation), Some(AuthClaim::Expired)) = (&held.row, refused, says)
-        {
-            self.store
-                .set_connection_state(
-                    &row.workspace_id,
-                    &row.id,
-                    generation,
-                    ConnectionHealth::ReauthNeeded,
-                    Some("the provider refused the credential"),
-                    self.clock.now_ms(),
-                )
-                .await?;
-        }
-        let reason = match (reason, &held.row) {
-            (Reason::Expired, None) => Reason::Required,
-            (reason, _) => reason,
-        };
-        let of = held.row.as_ref();
-        self.connect_outcome(caller, user, tool, serving, reason, of)
-            .await
-            .map(Some)
-    }
-
-    async fn connect_outcome(
-        &self,
-        caller: &Caller,
-        user: &UserId,
-        tool: &Tool,
-        serving: &ServingPlugin,
-        reason: Reason,
-        of: Option<&Connection>,
-    ) -> Result<Outcome, Error> {
-        let manifest = &serving.manifest;
-        // A tool that needs no connection has no slot of its own to connect.
-        let of_connection = of.filter(|_| tool.spec().auth.is_empty());
-        let of_connection = of_connection.map(|row| vec![row.slot.clone()]);
-        let ask = LinkRequest {
-            workspace_id: &caller.workspace_id,
-            user,
-            manifest,
-            slots: of_connection.as_ref().unwrap_or(&tool.spec().auth),
-            scopes: tool.scopes(),
-            tool_name: Some(&tool.name),
-            connection: of,
-            first_only: true,
-            ending: LinkEnding::default(),
-        };
-        let link = self.connections.make_link(ask).await?;
-        let title = &manifest.title;
-        let mut message = match reason {
-            Reason::Required => format!("{title} is not connected for the user {user}."),
-            Reason::MoreScopes => format!(
-                "The {title} connection of the user {user} lacks rights that this tool needs."
-            ),
-            Reason::Expired => format!(
-                "The {title} connection of the user {user} has expired or was revoked and has to be renewed."
-            ),
-            Reason::Exposed => format!(
-                "Pieces of the {title} credential of the user {user} have come back several times, so it is not used \
-                 any more. Connect again with a new credential."
-            ),
-        };
-        if link.is_none() {
-            message.push_str(" The operator of this gateway has to set the service up first.");
-        }
-        let expired = matches!(reason, Reason::Expired | Reason::Exposed);
-        let connect = Connect {
-            reason: if expired {
-                "auth_expired"
-            } else {
-                "auth_required"
-            }
-            .to_owned(),
-            auth_type: link
-                .as_ref()
-                .map_or(tool.auth_type(), |link| link.auth_type)
-                .to_owned(),
-            message,
-            connect_url: link.map(|link| link.url.expose().to_owned()),
-        };
-        Ok(if expired {
-            Outcome::AuthExpired(connect)
-        } else {
-            Outcome::AuthRequired(connect)
-        })
-    }
-}
-
-/// What a plugin made of a request without an answer it could use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AuthClaim {
-    Required,
-    Expired,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reason {
-    Required,
-    MoreScopes,
-    Expired,
-    /// What came back of the credential could soon complete it.
-    Exposed,
 }
 
 impl CallConnection {
@@ -374,6 +260,10 @@ impl CallConnection {
         Some((slot, parameters))
     }
 
+    fn findings(&self) -> MutexGuard<'_, CallFindings> {
+        self.findings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn slot(&self, name: &str) -> Option<(&Slot, &Connection)> {
         let row = self.row.as_ref().filter(|row| row.slot == name)?;
         Some((slot_of(&self.manifest, name)?, row))
@@ -406,11 +296,15 @@ impl Credentials for CallConnection {
                 }
                 fresh => fresh,
             };
-            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut findings = self.findings();
             match fresh {
                 Ok(fresh) => {
-                    told.refused =
-                        rejected.filter(|generation| *generation == fresh.row.generation);
+                    findings.used = Some(fresh.row.generation);
+                    if fresh.row.parameters != row.parameters {
+                        let scrubber = self.secrets.scrubber();
+                        let moved = without_secrets(&fresh.row.parameters, &scrubber);
+                        findings.moved = Some(Arc::new(with_defaults(&self.manifest, moved)));
+                    }
                     Ok(injection(
                         slot,
                         &fresh.row.parameters,
@@ -430,12 +324,37 @@ impl Credentials for CallConnection {
                         UnusableReason::Broken(_) => FailureKind::Protocol,
                     };
                     let failure = failure(kind, unusable.to_string());
-                    told.unusable = Some(unusable);
+                    findings.unusable = Some(unusable);
                     Err(failure)
                 }
             }
         }
         .boxed()
+    }
+
+    fn judged(&self, slot: &str, generation: u64, resource: &str, verdict: &CredentialVerdict) {
+        let Some((_, row)) = self.slot(slot) else {
+            return;
+        };
+        let mut findings = self.findings();
+        match verdict {
+            CredentialVerdict::Accepted => {
+                findings.refused = None;
+                self.manager.doubts.accepted(row);
+            }
+            CredentialVerdict::Refused { .. } => {
+                findings.refused = Some(RefusedRequest {
+                    generation: i64::try_from(generation).unwrap_or_default(),
+                    resource: resource.to_owned(),
+                });
+            }
+            CredentialVerdict::ScopeMissing(missing) => findings.missing = Some(missing.clone()),
+            CredentialVerdict::Unclear => {}
+        }
+    }
+
+    fn moved(&self) -> Option<Arc<BTreeMap<String, String>>> {
+        self.findings().moved.clone()
     }
 
     fn connected(&self, slot: &str) -> bool {

@@ -1,8 +1,9 @@
 //! Which of a user's connections a call runs with.
 //!
-//! Pure. The caller's choice, else the newest that works and was asked for the tool's scopes, else
+//! Pure. The caller's choice, else the newest that works and was granted the tool's scopes, else
 //! the one that comes nearest.
 
+use super::granted::lacking;
 use toolgate_core::states::ConnectionHealth;
 use toolgate_store::Connection;
 
@@ -10,7 +11,7 @@ use toolgate_store::Connection;
 #[derive(Debug, PartialEq)]
 pub(super) enum ConnectionChoice<'a> {
     Use(&'a Connection),
-    /// It works, but was never asked for a scope that the tool needs.
+    /// It works, but was not granted a scope that the tool needs.
     MoreScopes(&'a Connection),
     /// Only the user can repair it.
     Broken(&'a Connection),
@@ -49,7 +50,7 @@ fn one<'a>(row: &'a Connection, scopes: &[String]) -> ConnectionChoice<'a> {
 }
 
 fn rank(row: &Connection, scopes: &[String]) -> u8 {
-    let asked = row.auth_type != "oauth2" || scopes.iter().all(|scope| row.scopes.contains(scope));
+    let asked = row.auth_type != "oauth2" || lacking(&row.scopes, scopes).is_empty();
     match (row.state, asked) {
         (ConnectionHealth::Active | ConnectionHealth::Refreshing, true) => 0,
         (ConnectionHealth::CoolingDown, true) => 1,

@@ -84,6 +84,8 @@ pub struct Connected {
     pub account: Option<String>,
     /// Whether the provider has taken the credential.
     pub checked: bool,
+    /// Scopes that were asked for and that the user did not agree to.
+    pub not_granted: Vec<String>,
     pub way_back: WayBack,
 }
 

@@ -17,6 +17,7 @@ use crate::audit::AuditAction;
 use crate::connections::apps;
 use crate::connections::callback::{CallbackAddress, callback_url};
 use crate::connections::services;
+use crate::connections::setup::needed_first;
 use crate::tools::ListedTool;
 use crate::tools::find::listed;
 use crate::{Caller, Error, Gateway};
@@ -262,7 +263,16 @@ pub(super) fn described(
         .iter()
         .filter(|app| app.service == service)
         .max_by_key(|app| app.workspace_id != ALL_WORKSPACES);
-    let connectable = apps::connectable(manifest, app);
+    let of_service = |row: &&ServiceSetting| row.service == service;
+    let unset = needed_first(manifest, |key| {
+        let mut rows = known.settings.iter().filter(of_service);
+        rows.any(|row| row.key == key)
+    });
+    let missing = match (unset, apps::connectable(manifest, app)) {
+        (Some(key), _) => Some(format!("needs setup: {} is not set", key.key)),
+        (None, Err(_)) => Some("an OAuth application has to be registered first".to_owned()),
+        (None, Ok(())) => None,
+    };
     let connections = known.connections.iter();
     let connections = connections.filter(|count| count.service == service);
     let broken = connections.clone().filter(|count| count.state.is_broken());
@@ -290,13 +300,11 @@ pub(super) fn described(
                 needs_app: apps::needs_app(slot),
             })
             .collect(),
-        connectable: connectable.is_ok(),
+        connectable: missing.is_none(),
         callback_url: (manifest.auth.iter())
             .any(|slot| slot.kind == AuthKind::Oauth2)
             .then(|| callback_url(public_url, service, app)),
-        missing: connectable
-            .err()
-            .map(|_| "an OAuth application has to be registered first".to_owned()),
+        missing,
         app: app.map(|app| {
             let everywhere = app.workspace_id == ALL_WORKSPACES;
             let shown = admin && (caller.operator || !everywhere);

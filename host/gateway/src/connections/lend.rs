@@ -19,6 +19,22 @@ pub(super) fn is_secret(slot: Option<&Slot>, field: &str) -> bool {
     }
 }
 
+/// The parameters of a call: those that its user has chosen, and what the manifest says for the rest, also where there
+/// is no connection.
+pub(super) fn with_defaults(
+    manifest: &Manifest,
+    mut parameters: BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
+    for parameter in &manifest.parameters {
+        if let (false, Some(default)) =
+            (parameters.contains_key(&parameter.key), &parameter.default)
+        {
+            parameters.insert(parameter.key.clone(), default.clone());
+        }
+    }
+    parameters
+}
+
 fn is_oauth(slot: &Slot) -> bool {
     matches!(
         slot.kind,

@@ -7,8 +7,9 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
+use super::granted::union;
 use super::origins::is_loopback;
-use super::refresh::union;
+use super::setup::needed_first;
 use super::{ConnectionManager, Error, Gateway, apps, slot_of};
 use crate::{Caller, Scope};
 use toolgate_catalog::manifest::{AuthKind, Manifest, Slot};
@@ -187,6 +188,13 @@ impl Gateway {
             .serving(&request.service)
             .ok_or_else(unknown)?;
         let manifest = &serving.manifest;
+        let settings = self.services.get(&caller.workspace_id, &request.service);
+        if let Some(missing) = needed_first(manifest, |key| settings.contains_key(key)) {
+            return Err(Error::Conflict(format!(
+                "{} cannot be connected yet: the operator has to run `toolgate service configure {} --set {}=...`",
+                manifest.title, manifest.service, missing.key
+            )));
+        }
         check_scopes(&request.scopes)?;
         let ending = self.link_ending(caller, &request).await?;
         let user = caller.user(request.user_id.as_ref())?;

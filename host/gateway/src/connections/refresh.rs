@@ -2,8 +2,8 @@
 //!
 //! One refresh at a time for each connection: in this process by a lock, among all that share the
 //! database by a lease. Whoever waited looks first whether somebody else has done it. What a
-//! refresh brought is stored before it is used, and the refresh runs to its end even when the call
-//! that asked for it is gone. A refused refresh needs the user; a network fault only time.
+//! refresh brought is on disk before it is used ([`super::unsaved`]), and the refresh runs to its end even when
+//! the call that asked for it is gone. A refused refresh needs the user; a network fault only time.
 //!
 //! A token's lifetime is counted from when the request for it was sent: the provider counts from when it
 //! answered (RFC 6749, section 5.1), and a slow answer has used part of it on its way.
@@ -16,15 +16,18 @@ use tokio::time::Instant;
 
 use super::callback::callback_url;
 use super::credential::OpenCredential;
+use super::granted::{believed, union};
 use super::requests::ConnectionPurpose;
-use super::{ConnectionManager, Error, about, apps, backoff, place_of, slot_of};
+use super::token_parameters::TokenParameters;
+use super::unsaved::RenewedConnection;
+use super::{ConnectionManager, Error, about, apps, backoff, slot_of};
 use toolgate_catalog::manifest::{AuthKind, CLIENT_ID, Manifest, Slot};
 use toolgate_core::ids;
 use toolgate_core::states::ConnectionHealth;
 use toolgate_core::trace;
 use toolgate_oauth::token::TokenGrant;
 use toolgate_oauth::{self as oauth, OAuthError};
-use toolgate_store::{Connection, RETRY_MS_MAX, RefreshFailed, Refreshed, StoreError};
+use toolgate_store::{Connection, RETRY_MS_MAX, RefreshFailed, StoreError};
 use toolgate_vault::Secret;
 
 /// A token is renewed this long before its end, or in the last quarter of a shorter life.
@@ -37,13 +40,8 @@ const REFUSED_AGAIN_MS: i64 = 60_000;
 const LEASE_MS: i64 = 10_000;
 /// How often it says so.
 const LEASE_RENEW_EVERY: Duration = Duration::from_secs(3);
-/// How long to wait before what a refresh brought is stored once more; shorter than the lease together.
-const STORE_RETRY_DELAYS: [Duration; 4] = [
-    Duration::from_millis(100),
-    Duration::from_millis(400),
-    Duration::from_millis(1_500),
-    Duration::from_secs(5),
-];
+/// How long a process that takes over a renewal waits for the one that began it.
+const INTERRUPTED_GRACE: Duration = Duration::from_secs(2);
 /// How long a call waits for a refresh that another process does.
 const FOREIGN_REFRESH_TIMEOUT: Duration = Duration::from_secs(35);
 /// How often it looks.
@@ -56,7 +54,7 @@ pub(super) struct UsableConnection {
 }
 
 /// The inner result is the provider's word, the outer one the gateway's own fault.
-type RefreshAnswer = Result<Result<(OpenCredential, Option<Vec<String>>), OAuthError>, Error>;
+type RefreshAnswer = Result<Result<RenewedConnection, OAuthError>, Error>;
 
 /// Why a connection cannot be used now.
 #[derive(Debug, thiserror::Error)]
@@ -83,7 +81,10 @@ impl ConnectionManager {
         id: &str,
         rejected: Option<i64>,
     ) -> Result<UsableConnection, UnusableReason> {
-        let row = self.read(workspace_id, id).await?;
+        let row = match self.unsaved_of(workspace_id, id).await {
+            Some(row) => row,
+            None => self.read(workspace_id, id).await?,
+        };
         usable(&row)?;
         let credential = self.open(&row)?;
         let now_ms = self.clock.now_ms();
@@ -140,12 +141,16 @@ impl ConnectionManager {
         let _one = turn.lock().await;
         let owner = ids::ulid("ref");
         let end = Instant::now() + FOREIGN_REFRESH_TIMEOUT;
-        let leased = loop {
-            let row = self.read(&seen.workspace_id, &seen.id).await?;
+        let (leased, interrupted) = loop {
+            let row = match self.unsaved_of(&seen.workspace_id, &seen.id).await {
+                Some(row) => row,
+                None => self.read(&seen.workspace_id, &seen.id).await?,
+            };
             usable(&row)?;
             if row.generation != seen.generation {
                 return Ok(row);
             }
+            let interrupted = row.lease_owner.is_some();
             let now_ms = self.clock.now_ms();
             let waits = |at: &i64| *at > now_ms && *at - now_ms <= RETRY_MS_MAX;
             if let Some(at) = row.next_retry_at_ms.filter(waits) {
@@ -159,7 +164,7 @@ impl ConnectionManager {
                 .await
                 .map_err(Error::from)?;
             match leased {
-                Some(row) => break row,
+                Some(row) => break (row, interrupted),
                 None if Instant::now() < end => tokio::time::sleep(FOREIGN_REFRESH_POLL).await,
                 None => {
                     return Err(UnusableReason::Later {
@@ -176,7 +181,18 @@ impl ConnectionManager {
             usable(&leased)?;
             return Ok(leased);
         }
-        self.renew(manifest, &leased, &owner).await
+        if interrupted {
+            // A process that lives and has a new token writes it now that the database answers.
+            let until = Instant::now() + INTERRUPTED_GRACE;
+            while Instant::now() < until {
+                tokio::time::sleep(FOREIGN_REFRESH_POLL).await;
+                let row = self.read(&leased.workspace_id, &leased.id).await?;
+                if row.generation != leased.generation {
+                    return Ok(row);
+                }
+            }
+        }
+        self.renew(manifest, &leased, &owner, interrupted).await
     }
 
     /// Asks the provider, under the lease.
@@ -185,12 +201,14 @@ impl ConnectionManager {
         manifest: &Manifest,
         row: &Connection,
         owner: &str,
+        interrupted: bool,
     ) -> Result<Connection, UnusableReason> {
         let asked = self.ask_leased(manifest, row, owner).await;
-        let now_ms = self.clock.now_ms();
-        let (credential, scopes) = match asked {
+        let renewed = match asked {
             Ok(Ok(renewed)) => renewed,
-            Ok(Err(refused)) => return Err(self.failed(row, owner, &refused).await?),
+            Ok(Err(refused)) => {
+                return Err(self.failed(row, owner, &refused, interrupted).await?);
+            }
             Err(cause) => {
                 // A fault of the gateway's own: nothing is said about the connection.
                 let _ = self
@@ -201,9 +219,10 @@ impl ConnectionManager {
             }
         };
         let stored = self
-            .keep(row, owner, &credential, scopes.as_deref(), now_ms)
+            .keep(row, owner, &renewed)
             .await
             .map_err(Error::Internal)?;
+        let credential = renewed.credential;
         match stored {
             Some(stored) => {
                 self.metrics.token_refresh("refreshed");
@@ -238,45 +257,6 @@ impl ConnectionManager {
             brought.refresh = None;
         }
         self.revoke_for(row, &brought).await;
-    }
-
-    /// Seals and stores what a refresh brought, also after a key file or a database that was away for
-    /// a moment: the token of before is spent, so there is no other way to the new one.
-    async fn keep(
-        &self,
-        row: &Connection,
-        owner: &str,
-        credential: &OpenCredential,
-        scopes: Option<&[String]>,
-        now_ms: i64,
-    ) -> anyhow::Result<Option<Connection>> {
-        let mut waits = STORE_RETRY_DELAYS.iter();
-        loop {
-            let stored = async {
-                let sealed = self.vault.seal(&place_of(row), &credential.to_secret())?;
-                let made_ms = credential.renewed_at_ms.unwrap_or(now_ms);
-                let refreshed = Refreshed {
-                    sealed: &sealed,
-                    token_expires_at_ms: credential.lifetime_ms.map(|life| made_ms + life),
-                    refreshable: row.refreshable,
-                    scopes,
-                    refresh_end: credential.refresh_end(now_ms),
-                };
-                let (workspace_id, id) = (&row.workspace_id, &row.id);
-                let stored =
-                    self.store
-                        .store_refreshed(workspace_id, id, owner, &refreshed, now_ms);
-                anyhow::Ok(stored.await?)
-            };
-            match (stored.await, waits.next()) {
-                (Err(cause), Some(wait)) => {
-                    let error = format!("{cause:#}");
-                    tracing::warn!(connection.id = row.id, error, "connections.not_stored_yet");
-                    tokio::time::sleep(*wait).await;
-                }
-                (stored, _) => return stored,
-            }
-        }
     }
 
     /// Asks, and keeps the lease for as long as the provider takes.
@@ -329,11 +309,14 @@ impl ConnectionManager {
         let requests = self.requests(ConnectionPurpose::TokenRefresh, about(row));
         let egress = self.egress.with_journal(requests.clone());
         let asked_ms = self.clock.now_ms();
-        let answer = oauth::send::tokens(&egress, &provider, &grant, &[]).await;
-        requests.ended(answer.is_ok(), None).await;
+        let places = TokenParameters::of(slot);
+        let answer = oauth::send::tokens(&egress, &provider, &grant, &places.pointers).await;
         let tokens = match answer {
             Ok(tokens) => tokens,
-            Err(refused) => return Ok(Err(refused)),
+            Err(refused) => {
+                requests.ended(false, None).await;
+                return Ok(Err(refused));
+            }
         };
         let brought = [Some(&tokens.access), tokens.refresh.as_ref()];
         let brought: Vec<Secret> = brought.into_iter().flatten().cloned().collect();
@@ -363,7 +346,24 @@ impl ConnectionManager {
             }
         }
         credential.note_refresh_life(life_ms, replaced, asked_ms);
-        Ok(Ok((credential, tokens.scopes)))
+        let parameters = places.taken(manifest, &tokens.read, row.parameters.clone());
+        let renewed = RenewedConnection {
+            credential,
+            scopes: tokens
+                .scopes
+                .map(|granted| believed(&row.scopes, Some(granted))),
+            parameters: (parameters != row.parameters).then_some(parameters),
+        };
+        // Before the receipt: the database may be away, and the process be killed while it waits.
+        if let Err(cause) = self.sealed_renewal(row, &renewed).await {
+            tracing::warn!(
+                connection.id = row.id,
+                error = format!("{cause:#}"),
+                "connections.not_sealed_yet"
+            );
+        }
+        requests.ended(true, None).await;
+        Ok(Ok(renewed))
     }
 
     /// Notes a failed refresh and says what follows from it.
@@ -372,10 +372,16 @@ impl ConnectionManager {
         row: &Connection,
         owner: &str,
         refused: &OAuthError,
+        interrupted: bool,
     ) -> Result<UnusableReason, Error> {
         let now_ms = self.clock.now_ms();
         let failures = row.failures + 1;
-        let why = refused.to_string();
+        let why = match (refused, interrupted) {
+            (OAuthError::Refused(_), true) => format!(
+                "{refused}; a renewal was under way when a gateway process ended, and its token may have been lost"
+            ),
+            _ => refused.to_string(),
+        };
         let final_word = matches!(refused, OAuthError::Refused(_)) || backoff::given_up(failures);
         let wait_ms = backoff::wait_ms(failures, rand::rng().random());
         let failed = RefreshFailed {
@@ -461,17 +467,6 @@ fn renewed_scopes(slot: &Slot, granted: &[String]) -> Vec<String> {
         .iter()
         .filter(|scope| scope.starts_with("offline"));
     union(granted, offline.cloned())
-}
-
-/// What was asked for or granted, without repetition.
-pub(super) fn union(first: &[String], more: impl IntoIterator<Item = String>) -> Vec<String> {
-    let mut all = first.to_vec();
-    for scope in more {
-        if !all.contains(&scope) {
-            all.push(scope);
-        }
-    }
-    all
 }
 
 /// A token answer as a credential. The client id goes with it: some providers want to see it beside

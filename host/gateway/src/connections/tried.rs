@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -17,8 +18,8 @@ use crate::connections::services;
 use crate::plugins::ServingPlugin;
 use toolgate_catalog::manifest::{Manifest, Slot};
 use toolgate_egress::{
-    CallLimits, CallScope, Credentials, Declarations, EgressFailure, Exposure, FailureKind,
-    Injection, LearnedSecrets, Mode, Scrubber,
+    CallLimits, CallScope, CredentialVerdict, Credentials, Declarations, EgressFailure, Exposure,
+    FailureKind, Injection, LearnedSecrets, Mode, Scrubber,
 };
 
 /// A person waits for the answer.
@@ -47,16 +48,18 @@ impl CandidateCredential<'_> {
         }
     }
 
-    /// The rights and the record of one try.
-    pub(super) fn scope(&self) -> Result<CallScope, Error> {
+    /// The rights and the record of one try, and what the provider says of the credential.
+    pub(super) fn scope(&self) -> Result<(CallScope, Arc<HeardVerdicts>), Error> {
+        let heard = Arc::new(HeardVerdicts::default());
         let unstored = UnstoredCredential {
             manifest: self.serving.manifest.clone(),
             slot: self.slot.slot.clone(),
             settings: self.settings.clone(),
             parameters: self.parameters.clone(),
             credential: self.credential.clone(),
+            heard: heard.clone(),
         };
-        Ok(CallScope::new(
+        let scope = CallScope::new(
             services::grant(self.serving, self.settings)?,
             self.parameters.clone(),
             Arc::new(unstored),
@@ -65,7 +68,8 @@ impl CandidateCredential<'_> {
         )
         .with_declarations(Declarations::new(self.serving.manifest.clone()))
         .knowing(self.scrubber())
-        .with_journal(self.requests.clone()))
+        .with_journal(self.requests.clone());
+        Ok((scope, heard))
     }
 
     /// Finds the credential in what comes back.
@@ -86,6 +90,23 @@ impl CandidateCredential<'_> {
     }
 }
 
+/// What the answers to requests with one credential said of it.
+#[derive(Debug, Default)]
+pub(super) struct HeardVerdicts {
+    accepted: AtomicBool,
+    refused: AtomicBool,
+}
+
+impl HeardVerdicts {
+    pub(super) fn accepted(&self) -> bool {
+        self.accepted.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn refused(&self) -> bool {
+        self.refused.load(Ordering::Relaxed)
+    }
+}
+
 /// A credential that is not stored yet.
 struct UnstoredCredential {
     manifest: Arc<Manifest>,
@@ -93,6 +114,7 @@ struct UnstoredCredential {
     settings: BTreeMap<String, String>,
     parameters: BTreeMap<String, String>,
     credential: OpenCredential,
+    heard: Arc<HeardVerdicts>,
 }
 
 impl Credentials for UnstoredCredential {
@@ -118,6 +140,14 @@ impl Credentials for UnstoredCredential {
             }),
         };
         std::future::ready(result).boxed()
+    }
+
+    fn judged(&self, _: &str, _: u64, _: &str, verdict: &CredentialVerdict) {
+        match verdict {
+            CredentialVerdict::Accepted => self.heard.accepted.store(true, Ordering::Relaxed),
+            CredentialVerdict::Refused { .. } => self.heard.refused.store(true, Ordering::Relaxed),
+            CredentialVerdict::ScopeMissing(_) | CredentialVerdict::Unclear => {}
+        }
     }
 
     fn connected(&self, slot: &str) -> bool {

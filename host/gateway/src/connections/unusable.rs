@@ -18,6 +18,24 @@ pub(super) fn later(retry_after_ms: i64) -> Outcome {
     }
 }
 
+/// The operator has not named the address of a server of their own.
+pub(super) fn not_configured(title: &str, service: &str, key: &str) -> Outcome {
+    Outcome::Error {
+        reason: FailureReason::NotConfigured,
+        error: ToolError {
+            code: "not_configured".to_owned(),
+            message: format!("{title} is not set up on this gateway: {key} is not set."),
+            can_retry: false,
+            retry_after_ms: None,
+            suggested_fix: Some(format!(
+                "Ask the operator to run `toolgate service configure {service} --set {key}=...`, or to set it at the integration."
+            )),
+            provider_status: None,
+            provider_body: None,
+        },
+    }
+}
+
 /// The user connected again while the call ran. Some of its requests may have been sent with the account of
 /// before, so it does not advise to call again.
 pub(super) fn reconnected() -> Outcome {

@@ -190,7 +190,7 @@ impl Gateway {
         Ok(OpenedClientSession { id, sealed })
     }
 
-    /// The session that the client names, if it is open, the caller's and was opened at `endpoint`. Asking
+    /// The session that the client names, if it is open, the caller's and was opened at `endpoint`. ConnectRequest
     /// is a use of it.
     pub async fn client_session(
         &self,

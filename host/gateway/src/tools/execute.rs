@@ -25,7 +25,7 @@ use receipt::{failure_text, receipt_of};
 
 use crate::access::permissions::Permissions;
 use crate::connections::services;
-use crate::connections::{AuthClaim, CallConnection, PreparedConnection};
+use crate::connections::{CallConnection, ConnectRequest, PreparedConnection};
 use crate::executions::ExecutionStatus;
 use crate::executions::journal::RunJournal;
 use crate::jobs::detached::detach;
@@ -43,8 +43,7 @@ use toolgate_core::ids::{self, UserId};
 use toolgate_core::text::Text;
 use toolgate_egress::{self as egress, CallLimits, Mode};
 use toolgate_runtime::{
-    Call, CallEnd, CallListener, CallLog, KeyValue, Random, RefusalKind, Requester, StartError,
-    limits, size,
+    Call, CallEnd, CallListener, CallLog, KeyValue, Random, Requester, StartError, limits, size,
 };
 use toolgate_store::KvScope;
 
@@ -221,12 +220,14 @@ impl Gateway {
         let (mut outcome, trouble) = match end {
             RunEnd::Decided(outcome) => (outcome, None),
             RunEnd::Ended(CallEnd::Refused(refusal)) => {
-                let says = auth_claim(refusal.kind);
-                let (user, tool, serving) = (&run.user, &run.tool, &run.serving);
-                match self
-                    .after_refusal(caller, user, tool, serving, &held, says)
-                    .await
-                {
+                let asking = ConnectRequest {
+                    caller,
+                    user: &run.user,
+                    tool: &run.tool,
+                    serving: &run.serving,
+                    of: None,
+                };
+                match self.after_refusal(asking, &held, &refusal).await {
                     Ok(Some(outcome)) => (outcome, None),
                     Ok(None) => (provider_error(refusal), None),
                     Err(trouble) => (provider_error(refusal), Some(trouble)),
@@ -478,14 +479,5 @@ fn after_the_run(error: Error) -> Error {
         // Without the promise that repeating it is all right: it has run.
         Error::DatabaseUnavailable(Some(cause)) => Error::Internal(cause),
         other => Error::Internal(anyhow::anyhow!("after the run: {other}")),
-    }
-}
-
-/// What a plugin's refusal says about its credential.
-fn auth_claim(kind: RefusalKind) -> Option<AuthClaim> {
-    match kind {
-        RefusalKind::AuthRequired => Some(AuthClaim::Required),
-        RefusalKind::AuthExpired => Some(AuthClaim::Expired),
-        _ => None,
     }
 }

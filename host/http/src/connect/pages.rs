@@ -232,6 +232,15 @@ pub(super) fn done(done: &Connected, nonce: &str) -> Markup {
                 @if let Some(account) = &done.account { " as " strong { (account) } }
                 " for " strong { (done.user) } "."
             }
+            @if !done.not_granted.is_empty() {
+                p id="not-granted" {
+                    "These rights were not granted, and calls that need them will ask for them again: "
+                    @for (n, scope) in done.not_granted.iter().enumerate() {
+                        @if n > 0 { ", " } code { (scope) }
+                    }
+                    "."
+                }
+            }
             @if !done.checked {
                 p { "It could not be checked here. Its first use shows whether it works." }
             }

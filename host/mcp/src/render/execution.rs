@@ -83,6 +83,8 @@ fn failure(
     let reason = match reason {
         FailureReason::ProviderError => "provider_error",
         FailureReason::ProviderRateLimited => "provider_rate_limited",
+        FailureReason::ProviderRefused => "provider_refused",
+        FailureReason::NotConfigured => "not_configured",
         FailureReason::Timeout => "timeout",
         FailureReason::LimitExceeded => "limit_exceeded",
         FailureReason::PluginCrashed => "plugin_crashed",

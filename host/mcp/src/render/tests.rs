@@ -271,6 +271,8 @@ fn every_reason_of_failure_goes_by_its_public_name() {
     for reason in [
         FailureReason::ProviderError,
         FailureReason::ProviderRateLimited,
+        FailureReason::ProviderRefused,
+        FailureReason::NotConfigured,
         FailureReason::Timeout,
         FailureReason::LimitExceeded,
         FailureReason::PluginCrashed,

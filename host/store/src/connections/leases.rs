@@ -4,6 +4,8 @@
 //! database; what it brought is stored only by that holder. That a refresh is running is not a
 //! stored state but an unexpired lease, so a process that dies leaves nothing stuck.
 
+use std::collections::BTreeMap;
+
 use super::{Connection, LEASE_MS_MAX, RefreshTokenEnd, health, tell};
 use crate::changes::bump;
 use crate::columns::returning;
@@ -20,6 +22,8 @@ pub struct Refreshed<'a> {
     /// `None`: as before.
     pub scopes: Option<&'a [String]>,
     pub refresh_end: Option<RefreshTokenEnd>,
+    /// `None`: as before.
+    pub parameters: Option<&'a BTreeMap<String, String>>,
 }
 
 /// Why a refresh brought nothing, and what follows.
@@ -118,13 +122,15 @@ impl Store {
         now_ms: i64,
     ) -> Result<Option<Connection>, StoreError> {
         let scopes = refreshed.scopes.map(Json);
+        let parameters = refreshed.parameters.map(Json);
         Ok(portable!(write self, tx => {
             let before = health!(tx, workspace_id, id);
             let stored: Option<Connection> = sqlx::query_as(
                 returning!(
                     connections,
                     "UPDATE connections SET sealed = $4, token_expires_at_ms = $5, refreshable = $6, \
-                     scopes = COALESCE($7, scopes), generation = generation + 1, version = version + 1, \
+                     scopes = COALESCE($7, scopes), parameters = COALESCE($11, parameters), \
+                     generation = generation + 1, version = version + 1, \
                      state_since_ms = CASE WHEN state = 'active' THEN state_since_ms ELSE $8 END, state = 'active', \
                      failures = 0, next_retry_at_ms = NULL, last_error = NULL, lease_owner = NULL, \
                      lease_since_ms = NULL, lease_until_ms = NULL, updated_at_ms = $8, \
@@ -142,6 +148,54 @@ impl Store {
             .bind(now_ms)
             .bind(refreshed.refresh_end.map(|end| end.expires_at_ms))
             .bind(refreshed.refresh_end.and_then(|end| end.due_at_ms))
+            .bind(&parameters)
+            .fetch_optional(&mut *tx)
+            .await?;
+            bump!(tx, Topic::Connections);
+            tell!(tx, self, before, &stored, now_ms);
+            stored
+        }))
+    }
+
+    /// Stores what a refresh of `generation` brought while the database was away, whichever process has the lease and
+    /// whatever the state: only the credential of before can have been refused since. `None`: the connection is gone,
+    /// or has another credential.
+    pub async fn store_late_refresh(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        generation: i64,
+        refreshed: &Refreshed<'_>,
+        now_ms: i64,
+    ) -> Result<Option<Connection>, StoreError> {
+        let scopes = refreshed.scopes.map(Json);
+        let parameters = refreshed.parameters.map(Json);
+        Ok(portable!(write self, tx => {
+            let before = health!(tx, workspace_id, id);
+            let stored: Option<Connection> = sqlx::query_as(
+                returning!(
+                    connections,
+                    "UPDATE connections SET sealed = $4, token_expires_at_ms = $5, refreshable = $6, \
+                     scopes = COALESCE($7, scopes), parameters = COALESCE($11, parameters), \
+                     generation = generation + 1, version = version + 1, \
+                     state_since_ms = CASE WHEN state = 'active' THEN state_since_ms ELSE $8 END, state = 'active', \
+                     failures = 0, next_retry_at_ms = NULL, last_error = NULL, lease_owner = NULL, \
+                     lease_since_ms = NULL, lease_until_ms = NULL, updated_at_ms = $8, \
+                     refresh_expires_at_ms = $9, refresh_due_at_ms = $10 \
+                     WHERE workspace_id = $1 AND id = $2 AND generation = $3"
+                ),
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(generation)
+            .bind(refreshed.sealed)
+            .bind(refreshed.token_expires_at_ms)
+            .bind(refreshed.refreshable)
+            .bind(&scopes)
+            .bind(now_ms)
+            .bind(refreshed.refresh_end.map(|end| end.expires_at_ms))
+            .bind(refreshed.refresh_end.and_then(|end| end.due_at_ms))
+            .bind(&parameters)
             .fetch_optional(&mut *tx)
             .await?;
             bump!(tx, Topic::Connections);

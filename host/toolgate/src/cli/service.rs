@@ -15,6 +15,7 @@ use toolgate_gateway::Caller;
 use toolgate_gateway::connections::apps;
 use toolgate_gateway::connections::callback::{self, CallbackAddress};
 use toolgate_gateway::connections::services;
+use toolgate_gateway::connections::setup;
 use toolgate_gateway::jobs::master_key::open_vault;
 use toolgate_gateway::plugins;
 use toolgate_store::{ALL_WORKSPACES, Store};
@@ -159,11 +160,17 @@ async fn list(config: &Config, store: &Store, output: OutputFormat) -> anyhow::R
         let application = applications
             .iter()
             .find(|app| app.service == manifest.service);
-        let connectable = apps::connectable(&manifest, application);
+        let is_set = |key: &str| set.iter().any(|row| row.key == key);
+        let missing = match setup::needed_first(&manifest, is_set) {
+            Some(key) => Some(format!("needs setup: --set {}=...", key.key)),
+            None => apps::connectable(&manifest, application)
+                .err()
+                .map(str::to_owned),
+        };
         let oauth = manifest.auth.iter().any(apps::needs_app);
         listed.push(json!({
-            "connectable": connectable.is_ok(),
-            "missing": connectable.err(),
+            "connectable": missing.is_none(),
+            "missing": missing,
             "callback_url": oauth.then(|| callback::callback_url(base, &manifest.service, application)),
             "service": manifest.service,
             "title": manifest.title,

@@ -268,6 +268,8 @@ What became of an execution: the `status` that its answer carried.
 FailureReason: TypeAlias = Literal[
     "provider_error",
     "provider_rate_limited",
+    "provider_refused",
+    "not_configured",
     "timeout",
     "limit_exceeded",
     "plugin_crashed",

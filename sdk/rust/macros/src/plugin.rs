@@ -84,6 +84,7 @@ const SLOT: Shape = &[
     ("fields", false),
     ("placement", true),
     ("audience", true),
+    ("expired", false),
     ("account", false),
     ("token_parameters", false),
 ];

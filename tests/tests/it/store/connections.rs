@@ -23,6 +23,7 @@ on_both!(
 
 fn refreshed(sealed: &str) -> Refreshed<'_> {
     Refreshed {
+        parameters: None,
         sealed,
         token_expires_at_ms: Some(NOW_MS + 120_000),
         refresh_end: None,

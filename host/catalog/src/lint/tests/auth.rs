@@ -130,6 +130,20 @@ fn credential_slots_are_checked() {
             says,
         );
     }
+    for bad in ["", "ok", " token_expired", "token\u{e9}"] {
+        let expired = slot("expired", json!([bad]));
+        check(expired, "/auth/0/expired/0", "printable ASCII");
+    }
+    check(
+        slot("expired", json!(["200"])),
+        "/auth/0/expired/0",
+        "success",
+    );
+    check(
+        slot("expired", json!(vec!["abc"; 21])),
+        "/auth/0/expired",
+        "at most 20",
+    );
     check(slot("audience", json!([])), "/auth/0/audience", "origins");
     check(
         slot(

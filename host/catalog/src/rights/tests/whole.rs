@@ -48,7 +48,8 @@ fn standard() -> Value {
                           {"aws_sigv4": {"service": "s3", "region": "eu"}}],
             "audience": ["https://api.desk.example.com"],
             "account": {"request": "GET https://api.desk.example.com/me", "label": "/name"},
-            "token_parameters": {"region": "/region"}
+            "token_parameters": {"region": "/region"},
+            "expired": ["token_expired"]
         }, {
             "slot": "key", "title": "Desk key", "type": "api_key",
             "placement": [{"header": "x-key", "template": "{secret}"}],

@@ -9,12 +9,13 @@ use super::{ConnectEnd, ConnectProblem, OpenFlow, Step, WayBack, cookie_name, in
 use crate::connections::apps;
 use crate::connections::callback::{self, ArrivedAt};
 use crate::connections::credential::{ConnectionDetails, StartedFlow};
+use crate::connections::granted::believed;
 use crate::connections::link::hash;
-use crate::connections::refresh::{credential_of, union};
+use crate::connections::refresh::credential_of;
 use crate::connections::requests::ConnectionPurpose;
+use crate::connections::token_parameters::TokenParameters;
 use crate::{Error, Gateway};
 use toolgate_catalog::manifest::AuthKind;
-use toolgate_catalog::token_parameters::{admitted, check_pointer};
 use toolgate_oauth::callback::{Callback, CallbackOutcome, parse};
 use toolgate_oauth::token::TokenGrant;
 use toolgate_oauth::{self as oauth, OAuthError};
@@ -152,7 +153,8 @@ impl Gateway {
             state: Some(&answer.state),
             scopes: &open.flow.scopes,
         };
-        self.take_tokens(open, &provider, &grant, started.parameters.clone())
+        let parameters = started.parameters.clone();
+        self.take_tokens(open, &provider, &grant, parameters, answer.scopes)
             .await
     }
 
@@ -167,7 +169,9 @@ impl Gateway {
         let grant = TokenGrant::ClientCredentials {
             scopes: &open.flow.scopes,
         };
-        let result = self.take_tokens(open, &provider, &grant, parameters).await;
+        let result = self
+            .take_tokens(open, &provider, &grant, parameters, None)
+            .await;
         match result {
             Ok(step) => Ok(step),
             Err(problem) if problem.passes() => {
@@ -185,22 +189,16 @@ impl Gateway {
         open: &OpenFlow,
         provider: &oauth::Provider,
         grant: &TokenGrant<'_>,
-        mut parameters: BTreeMap<String, String>,
+        parameters: BTreeMap<String, String>,
+        named: Option<Vec<String>>,
     ) -> Result<Step, ConnectProblem> {
-        let (keys, pointers): (Vec<&str>, Vec<&str>) = open
-            .slot
-            .token_parameters
-            .iter()
-            // A manifest that was accepted by an older version may name other places.
-            .filter(|(_, pointer)| check_pointer(pointer).is_ok())
-            .map(|(key, pointer)| (key.as_str(), pointer.as_str()))
-            .unzip();
+        let places = TokenParameters::of(&open.slot);
         let requests = self
             .connections
             .requests(ConnectionPurpose::TokenRequest, open.about());
         let egress = self.connections.egress.with_journal(requests.clone());
         let asked_ms = self.clock.now_ms();
-        let answer = oauth::send::tokens(&egress, provider, grant, &pointers).await;
+        let answer = oauth::send::tokens(&egress, provider, grant, &places.pointers).await;
         requests.ended(answer.is_ok(), None).await;
         let tokens = answer
             .map_err(|refused| {
@@ -214,18 +212,12 @@ impl Gateway {
                     OAuthError::Address(_) => ConnectProblem::Internal(Error::Internal(refused.into())),
                 }
             })?;
-        let hosts = &open.manifest().hosts;
-        for (key, value) in keys.into_iter().zip(&tokens.read) {
-            let value = value.as_deref();
-            if let Some(value) = value.and_then(|value| admitted(key, value, hosts)) {
-                parameters.insert(key.to_owned(), value);
-            }
-        }
+        let parameters = places.taken(open.manifest(), &tokens.read, parameters);
         let credential = credential_of(&tokens, &open.slot, &provider.client_id, asked_ms);
-        let granted = tokens.scopes.clone();
+        let granted = tokens.scopes.clone().or(named);
         let details = ConnectionDetails {
             account: None,
-            scopes: granted_of(&open.flow.scopes, granted),
+            scopes: believed(&open.flow.scopes, granted),
             parameters,
             token_expires_at_ms: credential.lifetime_ms.map(|life_ms| asked_ms + life_ms),
             refreshable: tokens.refresh.is_some()
@@ -239,14 +231,4 @@ impl Gateway {
         }
         concluded
     }
-}
-
-/// What was granted, as asked first; `None` where the provider does not say: then it is what was asked for.
-fn granted_of(asked: &[String], granted: Option<Vec<String>>) -> Vec<String> {
-    let Some(granted) = granted else {
-        return asked.to_vec();
-    };
-    let kept = asked.iter().filter(|scope| granted.contains(scope));
-    let kept: Vec<String> = kept.cloned().collect();
-    union(&kept, granted)
 }

@@ -11,7 +11,9 @@ use super::page::FilledForm;
 use super::{ConnectEnd, ConnectProblem, Connected, OpenFlow, Step, WayBack, internal};
 use crate::audit::{self, AuditAction};
 use crate::connections::account::{ProbeOutcome, RefusedKey};
+use crate::connections::apps;
 use crate::connections::credential::{ConnectionDetails, OpenCredential, UnconfirmedConnection};
+use crate::connections::granted::lacking;
 use crate::connections::guesses::REFUSED_PER_LINK;
 use crate::connections::link::{hash, random_token};
 use crate::connections::requests::ConnectionPurpose;
@@ -66,8 +68,15 @@ impl Gateway {
                 &flow.service,
             ),
         };
+        let permissions = match form {
+            Some(_) => {
+                let reading = self.reading_permissions(&flow.workspace_id, &flow.user_id);
+                Some(reading.await?)
+            }
+            None => None,
+        };
         let tried = self
-            .try_credential(&tried, &flow.workspace_id, form.is_some())
+            .try_credential(&tried, &flow.workspace_id, permissions.as_ref())
             .await?;
         let now_ms = self.clock.now_ms();
         // A provider that has just given tokens has checked them.
@@ -105,6 +114,11 @@ impl Gateway {
             });
         }
         let account = details.account.clone();
+        let asked = match apps::needs_app(&open.slot) {
+            true => lacking(&details.scopes, &flow.scopes),
+            false => Vec::new(),
+        };
+        let not_granted: Vec<String> = asked.into_iter().cloned().collect();
         match self.account_change(open, &credential, &details).await? {
             AccountChange::None => {}
             AccountChange::Replaces(before) | AccountChange::Adds(before) => {
@@ -157,6 +171,7 @@ impl Gateway {
                 user: flow.user_id.clone(),
                 account,
                 checked,
+                not_granted,
                 way_back,
             })
         }))

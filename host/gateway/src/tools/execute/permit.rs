@@ -284,7 +284,15 @@ impl Gateway {
             return Ok(deviated());
         }
         // Whatever a provider says once something has left, the approval is used.
-        let to_connect = matches!(outcome, Outcome::AuthRequired(_) | Outcome::AuthExpired(_));
+        let to_connect = matches!(
+            outcome,
+            Outcome::AuthRequired(_)
+                | Outcome::AuthExpired(_)
+                | Outcome::Error {
+                    reason: FailureReason::NotConfigured,
+                    ..
+                }
+        );
         if to_connect && scope.requests_sent() == 0 {
             self.return_approval(caller, &approved.id, &run.execution_id)
                 .await?;

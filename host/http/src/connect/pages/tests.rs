@@ -132,11 +132,13 @@ fn what_was_not_checked_is_not_called_connected() {
             user: "ada".into(),
             account: None,
             checked,
+            not_granted: vec!["mail.send".into()],
             way_back: way_back(false),
         };
         done(&connected, "n").into_string()
     };
     assert!(ended(true).contains("is connected"));
+    assert!(ended(true).contains("not granted") && ended(true).contains("<code>mail.send</code>"));
     let unchecked = ended(false);
     assert!(unchecked.contains("is saved") && !unchecked.to_lowercase().contains("connected for"));
     assert!(unchecked.contains("could not be checked"), "{unchecked}");

@@ -44,6 +44,7 @@ async fn connections_tell_of_their_health(at: At) {
         .unwrap()
         .unwrap();
     let refreshed = Refreshed {
+        parameters: None,
         sealed: "box 2",
         token_expires_at_ms: None,
         refresh_end: None,

@@ -1,4 +1,4 @@
-//! Asking the provider again which groups an account is in, so that whoever has left them is out within
+//! ConnectRequest the provider again which groups an account is in, so that whoever has left them is out within
 //! [`CONFIRMED_MS`].
 //!
 //! A membership that groups decide about is good for that long after the provider was asked. It is asked at

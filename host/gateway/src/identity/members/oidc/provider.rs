@@ -1,4 +1,4 @@
-//! Asking the provider: where its endpoints are, and what it says of an account.
+//! ConnectRequest the provider: where its endpoints are, and what it says of an account.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
