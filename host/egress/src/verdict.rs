@@ -165,7 +165,7 @@ impl CredentialVerdict {
         if (300..400).contains(&status) || status < 200 {
             return Self::Unclear;
         }
-        let body = AnswerBody::read(status, body, slot);
+        let body = JudgedBody::read(status, body, slot);
         if let Some(missing) = missing_scopes(manifest, slot, status, headers, &body) {
             return Self::ScopeMissing(missing);
         }
@@ -197,12 +197,12 @@ impl CredentialVerdict {
 }
 
 /// The part of a body that error codes are read from.
-struct AnswerBody {
+struct JudgedBody {
     json: Value,
     text: String,
 }
 
-impl AnswerBody {
+impl JudgedBody {
     fn read(status: u16, body: &[u8], slot: Option<&Slot>) -> Self {
         let failed = status >= 400;
         let bytes_max = match failed {
@@ -302,7 +302,7 @@ fn missing_scopes(
     slot: Option<&Slot>,
     status: u16,
     headers: &HeaderMap,
-    body: &AnswerBody,
+    body: &JudgedBody,
 ) -> Option<MissingScopes> {
     if let Some(challenge) = challenge(headers, "insufficient_scope") {
         return Some(MissingScopes {
