@@ -25,8 +25,12 @@ type Approval struct {
 	Title       string         `json:"title"`
 	Annotations *Annotations   `json:"annotations,omitempty"`
 	Status      ApprovalStatus `json:"status"`
-	// What the tool is called with; secrets read `[hidden]`.
+	// What the tool is called with, whole. Only a secret of the connection reads `[redacted]`.
 	Arguments map[string]any `json:"arguments"`
+	// The same as JSON text, as it runs; characters that a reader cannot see are escaped.
+	ArgumentsText string `json:"arguments_text"`
+	// Whether `arguments` or `requests` contained a secret of the connection, which is masked.
+	SecretsMasked bool `json:"secrets_masked"`
 	// What the call would send first, as a dry run shows it. The run may begin with nothing else.
 	Requests []PlannedRequest `json:"requests"`
 	// Whether these are all: requests that follow from the first answers cannot be planned.
@@ -728,8 +732,10 @@ type PlannedRequest struct {
 	Method  string     `json:"method"`
 	URL     string     `json:"url"`
 	Headers [][]string `json:"headers"`
-	// UTF-8 text, or `[N bytes]` where it is none.
+	// UTF-8 text, or `[N bytes]` where it is none or longer than 256 KiB.
 	Body string `json:"body"`
+	// A body that is not text; absent of a longer one than 256 KiB.
+	BodyBase64 string `json:"body_base64,omitempty"`
 }
 
 type PluginCounts struct {

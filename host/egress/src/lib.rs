@@ -271,8 +271,11 @@ pub struct PlannedRequest {
     pub method: String,
     pub url: String,
     pub headers: Vec<(String, String)>,
-    /// UTF-8 text, or `[N bytes]` where it is none.
+    /// UTF-8 text, or `[N bytes]` where it is none or longer than 256 KiB.
     pub body: String,
+    /// A body that is not text; absent of a longer one than 256 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body_base64: Option<String>,
 }
 
 /// Keeps the shape above in one place for callers that share it.

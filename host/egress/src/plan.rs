@@ -3,15 +3,17 @@
 //! Everything is decided as for a real one, but nothing is resolved and no credential is opened:
 //! where it would stand, `[slot NAME]` stands.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
 use super::hop::Hop;
-use super::scope::{CallScope, PlanDigest};
+use super::scope::{CallScope, PlanDigest, PlanMarks};
 use super::{EgressFailure, FailureKind, PlannedRequest};
 use toolgate_catalog::manifest::Placement;
 
-/// Longer bodies are shown by their size.
+/// Longer bodies are shown by their size, and nobody is asked about such a request.
 pub(crate) const PLANNED_BODY_BYTES_MAX: usize = 256 * 1024;
 
 /// Notes the request in the scope; the failure is what the plugin gets instead of an answer.
@@ -21,7 +23,14 @@ pub(super) fn plan(scope: &CallScope, hop: &Hop, slot: Option<&str>) -> EgressFa
         Err(refused) => return refused,
     };
     let digest = digest(&planned, hop);
-    match scope.plan(scrubbed(scope, planned), digest) {
+    let mut shown = scrubbed(scope, &planned);
+    let masked = shown != planned;
+    let is_cut = hop.body.len() > PLANNED_BODY_BYTES_MAX;
+    if !is_cut && std::str::from_utf8(&hop.body).is_err() {
+        let scrubbed = scope.scrub_bytes(hop.body.clone());
+        shown.body_base64 = Some(STANDARD.encode(&scrubbed));
+    }
+    match scope.plan(shown, digest, PlanMarks { is_cut, masked }) {
         Ok(()) => EgressFailure {
             kind: FailureKind::Cancelled,
             message: "dry run".into(),
@@ -63,16 +72,17 @@ fn digest(planned: &PlannedRequest, hop: &Hop) -> PlanDigest {
 }
 
 /// The request as people may see it.
-fn scrubbed(scope: &CallScope, planned: PlannedRequest) -> PlannedRequest {
+fn scrubbed(scope: &CallScope, planned: &PlannedRequest) -> PlannedRequest {
     PlannedRequest {
-        method: planned.method,
+        method: planned.method.clone(),
         url: scope.scrub(&planned.url),
         headers: planned
             .headers
-            .into_iter()
-            .map(|(name, value)| (name, scope.scrub(&value)))
+            .iter()
+            .map(|(name, value)| (name.clone(), scope.scrub(value)))
             .collect(),
-        body: scope.scrub_owned(planned.body),
+        body: scope.scrub(&planned.body),
+        body_base64: None,
     }
 }
 
@@ -90,12 +100,7 @@ fn planned(
     let mut headers: Vec<(String, String)> = hop
         .headers
         .iter()
-        .map(|(name, value)| {
-            (
-                name.as_str().to_owned(),
-                String::from_utf8_lossy(value.as_bytes()).into_owned(),
-            )
-        })
+        .map(|(name, value)| (name.as_str().to_owned(), shown_header(value.as_bytes())))
         .collect();
     let mut url = hop.target.url.to_string();
     let mut body = match std::str::from_utf8(&hop.body) {
@@ -135,7 +140,16 @@ fn planned(
         url,
         headers,
         body,
+        body_base64: None,
     })
+}
+
+/// A header as text; bytes that are none are escaped, so that two values never look the same.
+fn shown_header(value: &[u8]) -> String {
+    match std::str::from_utf8(value) {
+        Ok(text) => text.to_owned(),
+        Err(_) => value.escape_ascii().to_string(),
+    }
 }
 
 fn show(

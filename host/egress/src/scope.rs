@@ -115,6 +115,15 @@ impl From<JournalError> for EgressFailure {
 /// SHA-256 of a request as it was planned, with its whole body.
 pub type PlanDigest = [u8; 32];
 
+/// How a planned request differs from what is shown of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct PlanMarks {
+    /// Its body is too long and shown by its size.
+    pub is_cut: bool,
+    /// A known secret was masked.
+    pub masked: bool,
+}
+
 /// What a person has approved of a call's requests.
 struct ApprovedRequests {
     /// Those that have not left yet.
@@ -141,7 +150,7 @@ pub struct CallScope {
     requests: AtomicUsize,
     bytes: AtomicU64,
     records: Mutex<Vec<RequestRecord>>,
-    planned: Mutex<Vec<(PlannedRequest, PlanDigest)>>,
+    planned: Mutex<Vec<(PlannedRequest, PlanDigest, PlanMarks)>>,
     required_plan: Option<Mutex<ApprovedRequests>>,
     scrubber: Mutex<Arc<Scrubber>>,
     witness: Option<ExchangeObserver>,
@@ -343,13 +352,24 @@ impl CallScope {
     /// What a dry run would have sent so far.
     pub fn planned(&self) -> Vec<PlannedRequest> {
         let planned = locked(&self.planned);
-        planned.iter().map(|(request, _)| request.clone()).collect()
+        let requests = planned.iter().map(|(request, ..)| request.clone());
+        requests.collect()
+    }
+
+    /// Whether `planned` lacks a body that is too long to be shown.
+    pub fn plan_is_cut(&self) -> bool {
+        locked(&self.planned).iter().any(|(.., marks)| marks.is_cut)
+    }
+
+    /// Whether a secret was masked in `planned`.
+    pub fn plan_is_masked(&self) -> bool {
+        locked(&self.planned).iter().any(|(.., marks)| marks.masked)
     }
 
     /// What a later run is held to.
     pub fn plan_digests(&self) -> Vec<PlanDigest> {
         let planned = locked(&self.planned);
-        planned.iter().map(|(_, digest)| *digest).collect()
+        planned.iter().map(|(_, digest, _)| *digest).collect()
     }
 
     /// Requests that went to the wire.
@@ -405,10 +425,11 @@ impl CallScope {
         if planned.len() >= self.limits.requests_max {
             return Err(self.no_request_left());
         }
-        planned.push((request, digest));
+        planned.push((request, digest, marks));
         Ok(())
     }
 
+        marks: PlanMarks,
     /// Counts a request that the plugin asks for, whatever becomes of it.
     pub(super) fn take_try(&self) -> Result<(), EgressFailure> {
         let most = self.limits.requests_max.saturating_mul(TRIES_PER_REQUEST);

@@ -328,6 +328,7 @@ mod tests {
             body: body
                 .as_str()
                 .map_or_else(|| body.to_string(), str::to_owned),
+            body_base64: None,
         }
     }
 

@@ -121,6 +121,25 @@ fn resolved(approvals: &[ApprovalRow], at_ms: i64) -> Vec<Event> {
     approvals.iter().map(resolved).collect()
 }
 
+impl Page<ApprovalRow> {
+    /// The page up to the row with which its arguments and requests exceed `bytes_max`; never empty by that.
+    pub fn within(mut self, bytes_max: usize) -> Self {
+        let mut bytes = 0;
+        let over = self.items.iter().position(|row| {
+            bytes += row.arguments.len() + row.requests.len();
+            bytes > bytes_max
+        });
+        if let Some(over) = over.filter(|over| over.max(&1) < &self.items.len()) {
+            self.items.truncate(over.max(1));
+            self.next = self.items.last().map(|last| Cursor {
+                at_ms: last.created_at_ms,
+                id: last.id.clone(),
+            });
+        }
+        self
+    }
+}
+
 impl Store {
     /// Asks for approval of a call, and answers the approval that now stands: the earlier one if
     /// the same call has asked before and it is still open. `approval_url`: its page, for subscribers.

@@ -1075,8 +1075,10 @@ export interface components {
              */
             approval_id: string;
             approvers: components["schemas"]["Approvers"];
-            /** @description What the tool is called with; secrets read `[hidden]`. */
+            /** @description What the tool is called with, whole. Only a secret of the connection reads `[redacted]`. */
             arguments: unknown;
+            /** @description The same as JSON text, as it runs; characters that a reader cannot see are escaped. */
+            arguments_text: string;
             /** @description `key:<id>` or `member:<id>`; may not decide, unless `approvers` is `self` and it is a member. */
             asked_by: string;
             /** @description Name of the key or the member. */
@@ -1099,6 +1101,8 @@ export interface components {
             requests: components["schemas"]["PlannedRequest"][];
             /** @description Whether these are all: requests that follow from the first answers cannot be planned. */
             requests_complete: boolean;
+            /** @description Whether `arguments` or `requests` contained a secret of the connection, which is masked. */
+            secrets_masked: boolean;
             status: components["schemas"]["ApprovalStatus"];
             /** @description The tool's title. */
             title: string;
@@ -1952,8 +1956,10 @@ export interface components {
         };
         /** @description One request that a dry run would have sent; a credential shows as `[slot NAME]`. */
         PlannedRequest: {
-            /** @description UTF-8 text, or `[N bytes]` where it is none. */
+            /** @description UTF-8 text, or `[N bytes]` where it is none or longer than 256 KiB. */
             body: string;
+            /** @description A body that is not text; absent of a longer one than 256 KiB. */
+            body_base64?: string | null;
             headers: [
                 string,
                 string
@@ -2834,6 +2840,8 @@ export interface operations {
                      *               "repo": "engine",
                      *               "title": "The mill jams on card 12"
                      *             },
+                     *             "arguments_text": "{\n  \"owner\": \"ada\",\n  \"repo\": \"engine\",\n  \"title\": \"The mill jams on card 12\"\n}",
+                     *             "secrets_masked": false,
                      *             "requests_complete": false,
                      *             "asked_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
                      *             "asked_by_name": "agent",
@@ -2922,6 +2930,8 @@ export interface operations {
                      *           "repo": "engine",
                      *           "title": "The mill jams on card 12"
                      *         },
+                     *         "arguments_text": "{\n  \"owner\": \"ada\",\n  \"repo\": \"engine\",\n  \"title\": \"The mill jams on card 12\"\n}",
+                     *         "secrets_masked": false,
                      *         "requests": [],
                      *         "requests_complete": false,
                      *         "asked_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
@@ -3011,6 +3021,8 @@ export interface operations {
                      *           "repo": "engine",
                      *           "title": "The mill jams on card 12"
                      *         },
+                     *         "arguments_text": "{\n  \"owner\": \"ada\",\n  \"repo\": \"engine\",\n  \"title\": \"The mill jams on card 12\"\n}",
+                     *         "secrets_masked": false,
                      *         "requests": [],
                      *         "requests_complete": false,
                      *         "asked_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBE",

@@ -7,7 +7,7 @@ import type { Approval as Shape } from '../api/types';
 import { useIsAdmin } from '../shell/me';
 import { Planned } from '../ui/answer';
 import { Badge, State } from '../ui/badge';
-import { Decide, isDestructive } from '../ui/decide';
+import { Decide, isDestructive, SecretsMasked } from '../ui/decide';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { Readable } from '../ui/readable';
 import { whoDecides } from '../ui/rules';
@@ -44,7 +44,8 @@ export default function Approval() {
             </Card>
             <div className="stack">
               <Card title="Arguments">
-                <Readable value={loaded.arguments} label="arguments" />
+                {loaded.secrets_masked && <SecretsMasked />}
+                <Readable value={loaded.arguments} text={loaded.arguments_text} label="arguments" />
               </Card>
               <Card title="Planned requests">
                 <Planned requests={loaded.requests} />

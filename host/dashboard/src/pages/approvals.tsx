@@ -69,11 +69,11 @@ export default function Approvals() {
                 ...(decidable.length > 1 ? [{ head: 'Select', align: 'acts' as const, cell: (row: Approval) => row.can_decide && <label className="pick"><input type="checkbox" aria-label={`Select ${row.tool_name} for ${row.user_id}`} checked={picked.has(row.approval_id)} onChange={(event) => pick(row.approval_id, event.target.checked)} /></label> }] : []),
                 { head: 'Call', cell: (row) => <><Link href={`/approvals/${row.approval_id}`} className="mono strong">{row.tool_name}</Link>{isDestructive(row) && <div><Badge tone="bad">destructive</Badge></div>}</> },
                 { head: 'User', cell: (row) => row.user_id },
-                { head: 'Arguments', wide: true, cell: (row) => <span className="mono small">{brief(row.arguments)}</span> },
+                { head: 'Arguments', wide: true, cell: (row) => <span className="mono small">{brief(row)}</span> },
                 { head: 'Would send', wide: true, cell: (row) => <span className="mono small">{row.requests[0] ? `${row.requests[0].method} ${row.requests[0].url}` : 'nothing'}</span> },
                 { head: 'Status', cell: (row) => <State name={row.status} /> },
                 { head: 'Requested', cell: (row) => <Time at={row.created_at} /> },
-                { head: 'Actions', align: 'acts', cell: (row) => row.can_decide && <Decide approval={row} /> },
+                { head: 'Actions', align: 'acts', cell: (row) => row.can_decide && (isBrief(row) ? <Decide approval={row} /> : <Link href={`/approvals/${row.approval_id}`} className="button small" aria-label={`Review ${row.tool_name} for ${row.user_id}`}>Review</Link>) },
               ]}
             />
           )}
@@ -88,7 +88,12 @@ export default function Approvals() {
 const BRIEF_MAX = 160;
 
 /** Arguments on one line; the page of the approval has them whole. */
-function brief(value: unknown): string {
-  const text = visible(JSON.stringify(value) ?? '');
+function brief(row: Approval): string {
+  const text = oneLine(row);
   return text.length > BRIEF_MAX ? `${text.slice(0, BRIEF_MAX)}...` : text;
 }
+
+/** Whether the row shows all that is decided; otherwise the decision is on the page that does. */
+const isBrief = (row: Approval): boolean => oneLine(row).length <= BRIEF_MAX && row.requests.length <= 1 && !row.secrets_masked;
+
+const oneLine = (row: Approval): string => visible(row.arguments_text.replaceAll(/\n\s*/g, ' '));

@@ -7,6 +7,7 @@ import { Code, Json } from './copy';
 import { Icon } from './icon';
 import { Note } from './note';
 import { duration } from './time';
+import { visible } from './visible';
 
 export function Answer({ execution }: { execution: Execution }) {
   return (
@@ -70,10 +71,15 @@ export function Planned({ requests }: { requests: PlannedRequest[] }) {
   return (
     <div className="stack tight">
       {requests.map((request, index) => (
-        <Code key={index} label={`request ${index + 1}`} text={[`${request.method} ${request.url}`, ...headers(request), ...(request.body ? ['', request.body] : [])].join('\n')} />
+        <Code key={index} label={`request ${index + 1}`} text={visible([`${request.method} ${request.url}`, ...headers(request), ...body(request)].join('\n'))} />
       ))}
     </div>
   );
+}
+
+function body(request: PlannedRequest): string[] {
+  if (!request.body) return [];
+  return ['', request.body, ...(request.body_base64 ? [`base64: ${request.body_base64}`] : [])];
 }
 
 function headers(request: PlannedRequest): string[] {

@@ -6,7 +6,7 @@ import type { Approval } from '../api/types';
 import { Planned } from './answer';
 import { Badge } from './badge';
 import { Button } from './button';
-import { decide, isDestructive, type Decision } from './decide';
+import { decide, isDestructive, SecretsMasked, type Decision } from './decide';
 import { Dialog } from './dialog';
 import { ErrorNote } from './note';
 import { Readable } from './readable';
@@ -62,7 +62,8 @@ export function DecideMany({ approvals, onClose }: { approvals: Approval[]; onCl
           </header>
           <div className="inner stack tight">
             <p className="small muted">For {approval.user_id}, requested by {approval.asked_by_name}{approval.account ? `, with the account ${approval.account}` : ''}</p>
-            <Readable value={approval.arguments} label={`arguments of ${approval.tool_name}`} />
+            {approval.secrets_masked && <SecretsMasked />}
+            <Readable value={approval.arguments} text={approval.arguments_text} label={`arguments of ${approval.tool_name}`} />
             <details>
               <summary>Planned requests</summary>
               <Planned requests={approval.requests} />

@@ -20,6 +20,11 @@ export const decide = (approval: Approval, decision: Decision) => call<Approval>
 
 export const isDestructive = (approval: Approval): boolean => approval.annotations?.destructiveHint === true;
 
+/** Why a part of what is decided cannot be read. */
+export function SecretsMasked() {
+  return <Note tone="warn"><p>The call contains a secret of the connection, which reads [redacted] here. No call needs that: the gateway adds the secret itself.</p></Note>;
+}
+
 /** How long the tool is allowed after the approved call. */
 type AllowFor = 'hour' | 'always';
 const ALLOW_FOR: Record<AllowFor, string> = { hour: 'for an hour', always: 'always' };

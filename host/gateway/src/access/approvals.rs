@@ -1,13 +1,13 @@
 //! Calls that a person has to allow first.
 //!
 //! A call of a tool whose permission is `ask` is parked: the plugin runs as in a dry run, and what
-//! it would send is kept with the question ([`question`]), readable without its secrets ([`masked`]).
+//! it would send is kept with the question ([`question`]). Who decides reads all of it ([`shown`]).
 //! Once somebody has approved, the repeated call runs, once; a denied one is refused until the
 //! question has expired. Who decides is said by the rule that asks; nobody decides a question of
 //! their own unless it says so too.
 
-mod masked;
 pub(crate) mod question;
+mod shown;
 
 use std::sync::Arc;
 
@@ -19,12 +19,15 @@ use crate::tools::{Annotations, ApprovalNeeded};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::states::ApprovalStatus;
+use toolgate_core::visible::visible_json;
 use toolgate_egress::PlannedRequest;
 use toolgate_store::{self as store, ApprovalFilter, Approvers, Cursor, Role};
 
 /// How long a question, and the approval of it, stands.
 pub const APPROVAL_LIFETIME_MS: i64 = 24 * 60 * 60 * 1_000;
 pub const LIST_LIMIT_MAX: usize = 100;
+/// Most bytes of arguments and requests on one page of a list; the page ends before the row that is over it.
+pub const LIST_BYTES_MAX: usize = 4 << 20;
 
 /// One question. `GET /v1/approvals/{approval_id}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -40,9 +43,13 @@ pub struct Approval {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     pub status: ApprovalStatus,
-    /// What the tool is called with; secrets read `[hidden]`.
+    /// What the tool is called with, whole. Only a secret of the connection reads `[redacted]`.
     #[schema(value_type = Value)]
     pub arguments: Value,
+    /// The same as JSON text, as it runs; characters that a reader cannot see are escaped.
+    pub arguments_text: String,
+    /// Whether `arguments` or `requests` contained a secret of the connection, which is masked.
+    pub secrets_masked: bool,
     /// What the call would send first, as a dry run shows it. The run may begin with nothing else.
     pub requests: Vec<PlannedRequest>,
     /// Whether these are all: requests that follow from the first answers cannot be planned.
@@ -176,6 +183,7 @@ impl Gateway {
                 request.limit,
             )
             .await?;
+        let page = page.within(LIST_BYTES_MAX);
         let approvals = page
             .items
             .into_iter()
@@ -238,7 +246,7 @@ impl Gateway {
         let snapshot = self.snapshot();
         let tool = snapshot.catalog.get(&row.tool_name);
         let annotations = tool.map(|tool| Annotations::new(tool.effect(), tool.idempotent()));
-        shown(caller, row, annotations, now_ms)
+        as_shown(caller, row, annotations, now_ms)
     }
 }
 
@@ -274,7 +282,13 @@ fn unknown(approval_id: &str) -> Error {
     ))
 }
 
-fn shown(
+/// Arguments as text for people.
+fn arguments_text(arguments: &Value) -> String {
+    let text = format!("{arguments:#}");
+    visible_json(&text).into_owned()
+}
+
+fn as_shown(
     caller: &Caller,
     row: store::ApprovalRow,
     annotations: Option<Annotations>,
@@ -282,12 +296,15 @@ fn shown(
 ) -> Result<Approval, Error> {
     let status = row.state.at(now_ms, row.expires_at_ms);
     let plan: Value = serde_json::from_str(&row.plan).unwrap_or_default();
+    let arguments: Value =
+        serde_json::from_str(&row.arguments).map_err(|cause| Error::Internal(cause.into()))?;
     Ok(Approval {
         can_decide: status == ApprovalStatus::Pending && may_decide(caller, &row),
         requests: requests_of(&row)?,
         requests_complete: plan["whole"] == true,
-        arguments: serde_json::from_str(&row.arguments)
-            .map_err(|cause| Error::Internal(cause.into()))?,
+        arguments_text: arguments_text(&arguments),
+        arguments,
+        secrets_masked: plan["masked"] == true,
         approval_id: row.id,
         user_id: row.user_id,
         tool_name: row.tool_name,

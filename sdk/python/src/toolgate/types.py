@@ -602,7 +602,11 @@ class PlannedRequest(TypedDict):
     headers: list[list[str]]
     body: str
     """
-    UTF-8 text, or `[N bytes]` where it is none.
+    UTF-8 text, or `[N bytes]` where it is none or longer than 256 KiB.
+    """
+    body_base64: NotRequired[str | None]
+    """
+    A body that is not text; absent of a longer one than 256 KiB.
     """
 
 
@@ -1593,7 +1597,15 @@ class Approval(TypedDict):
     status: ApprovalStatus
     arguments: Any
     """
-    What the tool is called with; secrets read `[hidden]`.
+    What the tool is called with, whole. Only a secret of the connection reads `[redacted]`.
+    """
+    arguments_text: str
+    """
+    The same as JSON text, as it runs; characters that a reader cannot see are escaped.
+    """
+    secrets_masked: bool
+    """
+    Whether `arguments` or `requests` contained a secret of the connection, which is masked.
     """
     requests: list[PlannedRequest]
     """

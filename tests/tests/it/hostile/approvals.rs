@@ -37,6 +37,7 @@ async fn notes(status: u16) -> (TestGateway, Upstream) {
                 "properties": {
                     "text": { "type": "string", "description": "What it says." },
                     "password": { "type": "string", "description": "Who may read it." },
+                    "more": { "type": "object", "additionalProperties": true, "description": "Anything." },
                 },
             } } } },
             "responses": { "200": { "description": "The answer." } },
@@ -140,22 +141,143 @@ async fn the_key_that_asked_decides_nothing_and_another_key_uses_nothing() {
     assert_eq!(upstream.received().len(), sent + 1);
 }
 
-/// Defence: `host/gateway/src/access/approvals/masked.rs`.
+/// What the approver is given about a call, and the body that is sent once it is approved.
+async fn shown_and_sent(
+    gateway: &TestGateway,
+    upstream: &Upstream,
+    arguments: &Value,
+) -> (Value, Value) {
+    let asked = call(gateway, &gateway.key, arguments).await;
+    assert_eq!(asked["status"], "approval_required", "{asked}");
+    let path = format!("/v1/approvals/{}", asked["approval_id"].as_str().unwrap());
+    let shown = gateway.get(&path).await.data();
+    let decided = gateway.decide(&asked["approval_id"], "approve").await;
+    assert_eq!(decided.status, 200, "{}", decided.text);
+    let ran = call(gateway, &gateway.key, arguments).await;
+    assert_eq!(ran["status"], "success", "{ran}");
+    let sent = upstream.received().pop().unwrap();
+    (shown, serde_json::from_str(&sent.body).unwrap())
+}
+
+/// Defence: `host/gateway/src/access/approvals/shown.rs` hides nothing that the caller wrote.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_approver_reads_what_runs_and_no_secret() {
+async fn an_approver_reads_everything_that_runs_whatever_it_looks_like() {
+    let (gateway, upstream) = notes(200).await;
+    connect(&gateway).await;
+    for arguments in [
+        json!({"text": "Bearer of bad news: send all of it to eve"}),
+        json!({"text": "sk-delete-every-note-of-this-account"}),
+        json!({"text": "eyJustDeleteEverything", "password": "AKIAEVERYTHINGOFADA"}),
+        json!({"text": "-----BEGIN and so on", "password": "hunter22"}),
+        json!({"text": "ghp_0123456789abcdefghij", "more": {"x_token": {"to": "eve", "amount": 900}}}),
+        json!({"text": "[hidden]", "more": {"client_secret": ["a", {"pin": "1234"}], "cookie": "x"}}),
+        json!({"text": format!("{}{}", "\n".repeat(100_000), "delete everything")}),
+    ] {
+        let (shown, sent) = shown_and_sent(&gateway, &upstream, &arguments).await;
+        assert_eq!(shown["arguments"], arguments);
+        let text: Value = serde_json::from_str(shown["arguments_text"].as_str().unwrap()).unwrap();
+        assert_eq!(text, arguments);
+        assert_eq!(shown["secrets_masked"], false);
+        let planned: Value =
+            serde_json::from_str(shown["requests"][0]["body"].as_str().unwrap()).unwrap();
+        assert_eq!(planned, sent, "the planned request is the one that runs");
+        assert_eq!(sent, arguments);
+    }
+}
+
+/// Defence: `host/gateway/src/access/approvals/shown.rs`, and `visible_json` of `host/core/src/visible.rs`.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_approver_reads_what_cannot_be_seen_and_numbers_as_they_run() {
+    let (gateway, upstream) = notes(200).await;
+    connect(&gateway).await;
+    let mut deep = json!("delete everything");
+    for _ in 0..60 {
+        deep = json!({ "a": deep });
+    }
+    for (arguments, in_text) in [
+        (json!({"text": "pay \u{202e}eve"}), "pay \\u202eeve"),
+        (
+            json!({"text": "a\u{200b}b\u{e0041}"}),
+            "a\\u200bb\\udb40\\udc41",
+        ),
+        (json!({"more": {"te\u{2066}xt": "b"}}), "te\\u2066xt"),
+        (
+            json!({"more": {"amount": 12_345_678_901_234_567_890_u64}}),
+            "12345678901234567890",
+        ),
+        (json!({"more": {"amount": 1e300}}), "1e300"),
+        (json!({"more": deep}), "delete everything"),
+    ] {
+        let (shown, sent) = shown_and_sent(&gateway, &upstream, &arguments).await;
+        let text = shown["arguments_text"].as_str().unwrap();
+        assert!(text.contains(in_text), "{text}");
+        assert_eq!(serde_json::from_str::<Value>(text).unwrap(), sent);
+    }
+    // Of two fields with one name, the one that is shown is the one that runs.
+    let path = format!("/v1/tools/{}/execute", tool(&gateway).await);
+    let twice = r#"{"arguments": "{\"text\": \"harmless\", \"text\": \"delete\"}"}"#;
+    let asked = gateway.send(
+        Method::POST,
+        &path,
+        Some(&gateway.key),
+        Some(twice.to_owned()),
+    );
+    let asked = asked.await.data();
+    let path = format!("/v1/approvals/{}", asked["approval_id"].as_str().unwrap());
+    let shown = gateway.get(&path).await.data();
+    assert_eq!(shown["arguments"], json!({"text": "delete"}));
+}
+
+/// Defence: `host/gateway/src/access/approvals/question.rs` (`QUESTION_BYTES_MAX`) and `CallScope::plan_is_cut`.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_is_too_large_to_be_read_is_refused_and_not_cut() {
+    let (gateway, upstream) = notes(200).await;
+    connect(&gateway).await;
+    let sent = upstream.received().len();
+    for arguments in [
+        json!({"text": "x".repeat(600_000)}),
+        json!({"text": "x".repeat(300_000)}),
+        json!({"text": "short", "more": {"list": vec!["delete"; 60_000]}}),
+    ] {
+        let refused = call(&gateway, &gateway.key, &arguments).await;
+        assert_eq!(refused["status"], "error", "{}", refused["status"]);
+        assert_eq!(refused["error"]["code"], "too_large_for_approval");
+    }
+    let listed = gateway.get("/v1/approvals").await.data();
+    assert_eq!(listed["approvals"], json!([]), "nobody is asked");
+    assert_eq!(upstream.received().len(), sent);
+    let arguments = json!({"text": "x".repeat(200_000)});
+    let (shown, _) = shown_and_sent(&gateway, &upstream, &arguments).await;
+    assert_eq!(shown["arguments"], arguments, "whole");
+}
+
+/// Defence: `CallScope::scrub` in `host/gateway/src/access/approvals/question.rs` and `host/egress/src/plan.rs`.
+#[tokio::test(flavor = "multi_thread")]
+async fn only_the_connections_own_secret_is_masked_and_the_approver_knows() {
     let (gateway, _upstream) = notes(200).await;
     connect(&gateway).await;
-    let arguments = json!({"text": "hello", "password": "hunter22"});
-    let asked = call(&gateway, &gateway.key, &arguments).await;
+    for arguments in [
+        json!({"text": "hello a-long-secret-key and eve"}),
+        json!({"text": "to eve", "more": {"list": ["a-long-secret-key"]}}),
+        json!({"more": {"a-long-secret-key": "to eve"}, "text": "eve"}),
+    ] {
+        let asked = call(&gateway, &gateway.key, &arguments).await;
+        let path = format!("/v1/approvals/{}", asked["approval_id"].as_str().unwrap());
+        let shown = gateway.get(&path).await;
+        assert!(!shown.text.contains("a-long-secret-key"), "{}", shown.text);
+        let shown = shown.data();
+        assert_eq!(shown["secrets_masked"], true);
+        assert!(
+            shown["arguments"].to_string().contains("[redacted]"),
+            "{shown}"
+        );
+        assert!(shown["arguments"].to_string().contains("eve"), "{shown}");
+    }
+    let literal = json!({"text": "[redacted]"});
+    let asked = call(&gateway, &gateway.key, &literal).await;
     let path = format!("/v1/approvals/{}", asked["approval_id"].as_str().unwrap());
-    let shown = gateway.get(&path).await;
-    assert!(!shown.text.contains("hunter22"), "{}", shown.text);
-    assert!(!shown.text.contains("a-long-secret-key"), "{}", shown.text);
-    let shown = shown.data();
-    assert_eq!(
-        shown["arguments"],
-        json!({"text": "hello", "password": "[hidden]"})
-    );
+    let shown = gateway.get(&path).await.data();
+    assert_eq!(shown["secrets_masked"], false, "the caller wrote it");
     assert_eq!(shown["requests"][0]["method"], "POST");
     assert_eq!(shown["requests_complete"], false);
     assert!(shown["connection_id"].is_string() && shown["plugin"]["sha256"].is_string());

@@ -91,6 +91,8 @@ export interface PlannedRequest {
   url: string;
   headers: [string, string][] | Record<string, string>;
   body: string;
+  /** A body that is not text. */
+  body_base64?: string;
 }
 export interface ToolFailure {
   code: string;
@@ -175,6 +177,10 @@ export interface Approval {
   annotations?: { readOnlyHint: boolean; destructiveHint: boolean } | null;
   status: 'pending' | 'approved' | 'denied' | 'used' | 'expired';
   arguments: unknown;
+  /** The same as JSON text, as it runs; what a reader cannot see is escaped. */
+  arguments_text: string;
+  /** A secret of the connection is masked in the arguments or the requests. */
+  secrets_masked: boolean;
   requests: PlannedRequest[];
   requests_complete: boolean;
   asked_by: string;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::masked::mask;
+use super::shown::{QUESTION_BYTES_MAX, shown};
 use crate::tools::ApprovalNeeded;
 use crate::tools::idempotency::canonical;
 use crate::{Caller, Error, Gateway};
@@ -19,6 +19,9 @@ use toolgate_core::ids::{self, UserId};
 use toolgate_core::states::ApprovalStatus;
 use toolgate_egress::{self as egress, PlanDigest};
 use toolgate_store::{self as store, ApprovalCall, Approvers, Connection};
+
+/// Part of each question's hash: an approval of arguments that were shown in another way runs nothing.
+const SHOWN_WHOLE: u32 = 2;
 
 /// The call that is asked about.
 pub(crate) struct Question<'a> {
@@ -89,6 +92,9 @@ pub(crate) struct UsedApproval {
 struct StoredPlan {
     requests: Vec<String>,
     whole: bool,
+    /// A secret of the connection was masked in what the approver reads.
+    #[serde(default)]
+    masked: bool,
     seed: String,
     now_ms: i64,
 }
@@ -125,6 +131,7 @@ impl Question<'_> {
         let arguments: Value = serde_json::from_str(self.arguments).unwrap_or_default();
         let connection = self.bound.connection.as_ref();
         let whole = canonical(&json!({
+            "shown": SHOWN_WHOLE,
             "arguments": arguments,
             "cursor": self.cursor,
             "asker": caller.actor(),
@@ -190,7 +197,8 @@ impl Gateway {
     }
 
     /// Keeps the question, or finds the one that is already open for the same call. `scope`: of the
-    /// dry run. `whole`: the plugin ended without asking for an answer.
+    /// dry run. `whole`: the plugin ended without asking for an answer. `None`: the call is too large for a person to
+    /// read.
     pub(crate) async fn ask_approval(
         &self,
         caller: &Caller,
@@ -198,16 +206,24 @@ impl Gateway {
         rehearsal: PlanSeed,
         scope: &egress::CallScope,
         whole: bool,
-    ) -> Result<ApprovalNeeded, Error> {
+    ) -> Result<Option<ApprovalNeeded>, Error> {
         let internal = |cause: serde_json::Error| Error::Internal(cause.into());
         let now_ms = self.clock.now_ms();
         let spec = question.tool.spec();
-        let arguments = serde_json::from_str(&scope.scrub(question.arguments)).unwrap_or_default();
-        let schema = serde_json::from_str(question.tool.input_schema.get()).unwrap_or_default();
-        let masked = mask(arguments, &schema);
+        if scope.plan_is_cut() || question.arguments.len() > QUESTION_BYTES_MAX {
+            return Ok(None);
+        }
+        let scrub = |text: &str| scope.scrub(text);
+        let read = shown(question.arguments, question.cursor, scrub).map_err(internal)?;
+        let arguments = read.arguments.to_string();
+        let requests = serde_json::to_string(&scope.planned()).map_err(internal)?;
+        if arguments.len() + requests.len() > QUESTION_BYTES_MAX {
+            return Ok(None);
+        }
         let plan = StoredPlan {
             requests: scope.plan_digests().iter().map(hex::encode).collect(),
             whole,
+            masked: read.masked || scope.plan_is_masked(),
             seed: hex::encode(rehearsal.seed),
             now_ms: rehearsal.now_ms,
         };
@@ -218,8 +234,7 @@ impl Gateway {
             user_id: question.user.to_string(),
             tool_name: question.tool.name.to_string(),
             arguments_hash: question.hash(caller),
-            requests: serde_json::to_string(&masked.requests(&scope.planned()))
-                .map_err(internal)?,
+            requests,
             session_id: Some(question.session_id.to_owned()),
             asker: caller.actor(),
             asker_name: caller.key_name.to_string(),
@@ -229,7 +244,7 @@ impl Gateway {
             plugin_version: question.tool.version().to_owned(),
             plugin_sha256: question.plugin_sha256.to_owned(),
             title: spec.title.clone().unwrap_or_else(|| spec.name.clone()),
-            arguments: masked.arguments.to_string(),
+            arguments,
             plan: serde_json::to_string(&plan).map_err(internal)?,
             execution_id: None,
             state: ApprovalStatus::Pending,
@@ -240,6 +255,6 @@ impl Gateway {
         };
         let url = super::page_of(&self.public_url, &asked.id);
         let open = self.store.open_approval(&asked, &url).await?;
-        super::needed(&self.public_url, open)
+        super::needed(&self.public_url, open).map(Some)
     }
 }

@@ -64,7 +64,7 @@ impl Asking {
         let (question, rehearsal) = (self.question(), PlanSeed::new(1));
         let planned = planned();
         let asked = world.ask_approval(caller, &question, rehearsal, &planned, true);
-        asked.await.unwrap().approval_id
+        asked.await.unwrap().expect("short").approval_id
     }
 
     /// The approval that a run of this would use up.

@@ -255,7 +255,7 @@ impl Gateway {
                 let needed = self
                     .ask_approval(caller, &question, *rehearsal, scope, whole)
                     .await?;
-                Ok(Outcome::ApprovalRequired(needed))
+                Ok(needed.map_or_else(too_large, Outcome::ApprovalRequired))
             }
             Permit::DryRun { alone: true } if matches!(outcome, Outcome::Success { .. }) => {
                 let requests = scope.planned();
@@ -298,6 +298,24 @@ impl Gateway {
                 .await?;
         }
         Ok(outcome)
+    }
+}
+
+fn too_large() -> Outcome {
+    Outcome::Error {
+        reason: FailureReason::LimitExceeded,
+        error: ToolError {
+            code: "too_large_for_approval".to_owned(),
+            message: "The call needs a person's approval, and its arguments or the requests that it would send are too large for a person to read. Nothing was sent.".to_owned(),
+            can_retry: false,
+            retry_after_ms: None,
+            suggested_fix: Some(
+                "Call with less, in several calls, or ask an admin for a rule that allows the tool."
+                    .to_owned(),
+            ),
+            provider_status: None,
+            provider_body: None,
+        },
     }
 }
 
