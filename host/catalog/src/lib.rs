@@ -10,6 +10,8 @@
 
 mod arguments;
 pub mod compatibility;
+pub mod cost;
+pub mod described;
 #[cfg(any(test, feature = "testing"))]
 pub mod fixture;
 mod hosts;

@@ -373,6 +373,9 @@ pub struct ToolSpec {
     /// What a tool declared `read` sends besides GET and HEAD, see [`super::queries`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queries: Vec<String>,
+    /// The one request of a tool that is built from a description. Its plugin sends no other that may change something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<DescribedRequest>,
     #[serde(default, skip_serializing_if = "is_no")]
     pub idempotent: bool,
     #[serde(default, skip_serializing_if = "is_no")]
@@ -391,6 +394,18 @@ pub struct ToolSpec {
     pub examples: Vec<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deprecated: Option<String>,
+}
+
+/// What a tool sends, as its description says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct DescribedRequest {
+    /// Method and address, with braces where something is filled in, see [`super::described`].
+    pub send: String,
+    /// What else the request holds: constants, and arguments at places that are not named like them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub with: Vec<String>,
 }
 
 /// What a tool does to the provider's data.

@@ -109,6 +109,22 @@ impl Difference {
         }
     }
 
+    /// What `new` changes about the version that serves. Where all of that goes in by itself, what it changes about the
+    /// version that a person approved last decides: otherwise a text becomes another one in small steps.
+    pub fn since_approved(
+        approved: &Value,
+        served: &Value,
+        new: &Value,
+        upgrades: Upgrades,
+    ) -> Self {
+        let step = Self::between(served, new, upgrades);
+        if step.waits() || approved == served {
+            return step;
+        }
+        let whole = Self::between(approved, new, upgrades);
+        if whole.waits() { whole } else { step }
+    }
+
     /// Whether it waits for the operator.
     pub fn waits(&self) -> bool {
         self.waiting().next().is_some()

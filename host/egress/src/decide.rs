@@ -79,8 +79,13 @@ pub(super) fn follow_renewal(
     may_change(scope, hop)
 }
 
-/// Refuses what a reading call may not send.
+/// Refuses what a reading call may not send, and what a described tool does not declare.
 pub(super) fn may_change(scope: &CallScope, hop: &Hop) -> Result<(), EgressFailure> {
+    if let Some(described) = &scope.described {
+        described
+            .check(&hop.method, &hop.target.url)
+            .map_err(denied)?;
+    }
     let Some(reading) = &scope.reading else {
         return Ok(());
     };

@@ -2,7 +2,8 @@
 //!
 //! Such a call sends GET and HEAD, and besides the requests that its tool names in `queries`. Every
 //! hop is decided, a redirect like the first one, and a planned request like one that leaves. What
-//! a provider does on a GET is the provider's: that cannot be seen from here.
+//! a provider does on a GET is the provider's: that cannot be seen from here. A tool that is built from a description
+//! declares its one request, and sends no other that may change something.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,8 @@ use http::header::{CONTENT_TYPE, HeaderMap};
 use serde_json::Value;
 use url::Url;
 
+use toolgate_catalog::described::DeclaredRequest;
+use toolgate_catalog::manifest::DescribedRequest;
 use toolgate_catalog::queries::{NamedQuery, is_graphql_query};
 
 /// Headers by which a server is told to take a request for one of another method.
@@ -38,11 +41,7 @@ impl AllowedQueries {
         if queries.is_empty() {
             return reading;
         }
-        let texts = config.iter().filter_map(|(key, value)| {
-            let value: Value = serde_json::from_str(value).ok()?;
-            Some((key.clone(), value.as_str()?.to_owned()))
-        });
-        reading.values = texts.collect();
+        reading.values = texts(config).collect();
         reading.queries = queries.to_vec();
         reading
     }
@@ -92,6 +91,53 @@ impl AllowedQueries {
              `queries`; otherwise declare the tool `write`"
         ))
     }
+}
+
+/// The one request that a described tool declares.
+#[derive(Clone, Debug)]
+pub struct DescribedSend {
+    request: DescribedRequest,
+    /// Operator's settings that hold addresses.
+    values: BTreeMap<String, String>,
+}
+
+impl DescribedSend {
+    /// `config`: what the plugin may read of settings, each as JSON.
+    pub fn new(request: &DescribedRequest, config: &BTreeMap<String, String>) -> Self {
+        let mut values = BTreeMap::new();
+        // Most addresses name no setting.
+        if request.send.contains(" {") {
+            values = texts(config).collect();
+        }
+        Self {
+            request: request.clone(),
+            values,
+        }
+    }
+
+    /// Refuses a request that may change something and is not the declared one.
+    pub(super) fn check(&self, method: &Method, url: &Url) -> Result<(), String> {
+        if matches!(*method, Method::GET | Method::HEAD) {
+            return Ok(());
+        }
+        let declared = DeclaredRequest::parse(&self.request);
+        if declared.is_ok_and(|own| own.covers(method.as_str(), url, &self.values)) {
+            return Ok(());
+        }
+        let place = &url[..url::Position::AfterPath];
+        Err(format!(
+            "the tool declares `{}` and may not send {method} {place}",
+            self.request.send
+        ))
+    }
+}
+
+/// The values of settings that are texts.
+fn texts(config: &BTreeMap<String, String>) -> impl Iterator<Item = (String, String)> {
+    config.iter().filter_map(|(key, value)| {
+        let value: Value = serde_json::from_str(value).ok()?;
+        Some((key.clone(), value.as_str()?.to_owned()))
+    })
 }
 
 /// A query in the body and nothing beside it that could be taken for the document.
@@ -167,6 +213,34 @@ mod tests {
                 check(method.clone(), url, &[], ""),
                 expected,
                 "{method} {url}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_described_tool_sends_its_own_request_and_reads() {
+        let request = DescribedRequest {
+            send: "POST {api_base}/comments".to_owned(),
+            with: Vec::new(),
+        };
+        let config = BTreeMap::from([(
+            "api_base".to_owned(),
+            "\"https://api.example.com/v1\"".to_owned(),
+        )]);
+        let own = DescribedSend::new(&request, &config);
+        for (method, path, expected) in [
+            (Method::POST, "/v1/comments", true),
+            (Method::GET, "/v1/account", true),
+            (Method::POST, "/v1/account/delete-for-ever", false),
+            (Method::DELETE, "/v1/comments", false),
+            (Method::OPTIONS, "/v1/account", false),
+        ] {
+            let url = format!("https://api.example.com{path}");
+            let url = Url::parse(&url).expect("an address");
+            assert_eq!(
+                own.check(&method, &url).is_ok(),
+                expected,
+                "{method} {path}"
             );
         }
     }

@@ -61,7 +61,7 @@ use toolgate_catalog::manifest::Placement;
 pub use config::{EgressConfig, HostObserver};
 pub use declared::Declarations;
 pub use dial::{DialError, Lookup, OpenResponse};
-pub use effect::AllowedQueries;
+pub use effect::{AllowedQueries, DescribedSend};
 pub use grant::{Grant, GrantError, Origin};
 pub use host::{HostRequest, HostResponse};
 pub use parameters::fill as fill_parameters;

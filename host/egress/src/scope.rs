@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::declared::Declarations;
-use super::effect::AllowedQueries;
+use super::effect::{AllowedQueries, DescribedSend};
 use super::grant::Grant;
 use super::payload::{Payload, Payloads};
 use super::scrub::Scrubber;
@@ -161,6 +161,8 @@ pub struct CallScope {
     pub(super) payloads: Option<Payloads>,
     /// Present: the call changes nothing.
     pub(super) reading: Option<AllowedQueries>,
+    /// Present: the call sends this and reads.
+    pub(super) described: Option<DescribedSend>,
     /// Once it is cancelled, no further request leaves.
     cancelled: Option<CancellationToken>,
 }
@@ -197,6 +199,7 @@ impl CallScope {
             declared: Declarations::default(),
             payloads: None,
             reading: None,
+            described: None,
             cancelled: None,
         }
     }
@@ -204,6 +207,12 @@ impl CallScope {
     /// The same scope for a tool that is declared `read`.
     pub fn reading(mut self, reading: AllowedQueries) -> Self {
         self.reading = Some(reading);
+        self
+    }
+
+    /// The same scope for a tool that declares its one request.
+    pub fn sending(mut self, described: DescribedSend) -> Self {
+        self.described = Some(described);
         self
     }
 
@@ -420,6 +429,7 @@ impl CallScope {
         &self,
         request: PlannedRequest,
         digest: PlanDigest,
+        marks: PlanMarks,
     ) -> Result<(), EgressFailure> {
         let mut planned = locked(&self.planned);
         if planned.len() >= self.limits.requests_max {
@@ -429,7 +439,6 @@ impl CallScope {
         Ok(())
     }
 
-        marks: PlanMarks,
     /// Counts a request that the plugin asks for, whatever becomes of it.
     pub(super) fn take_try(&self) -> Result<(), EgressFailure> {
         let most = self.limits.requests_max.saturating_mul(TRIES_PER_REQUEST);

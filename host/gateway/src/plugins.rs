@@ -42,6 +42,7 @@ pub use listing::{
 };
 pub use names::{NameOwners, TakenName};
 use probation::Probation;
+pub use recall::change_by;
 pub use removal::{Removed, remove};
 pub use rollback::{RolledBack, roll_back};
 pub use staged::PluginFolders;

@@ -4,6 +4,7 @@ mod answers;
 mod effect;
 mod parameters;
 mod references;
+mod request;
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ use effect::DecidedEffect;
 use parameters::{PageParameters, ParameterReader};
 
 use serde_json::{Value, json};
-use toolgate_openapi_table::{Base, Encoding, Input, Method, Operation, Piece, Source, Style};
+use toolgate_openapi_table::{Base, Encoding, Input, Method, Operation, Source, Style};
 
 use super::arguments::{Argument, ArgumentForm, ArgumentList};
 use super::body::{self, BodyOptions};
@@ -235,6 +236,7 @@ pub fn draft<'d>(
         local_times,
     };
     let (mut tool, decided) = tool(shared, place, own, needs, pagination.is_some());
+    tool.request = Some(request::described(&operation));
     match method {
         _ if tool.effect != Effect::Read => {}
         Method::Get | Method::Head => {}
@@ -265,18 +267,11 @@ fn query_of(operation: &Operation) -> String {
         operation.body.as_ref().map(|body| &body.encoding),
         Some(Encoding::Graphql(_))
     );
-    let mut entry = if graphql { "GRAPHQL " } else { "POST " }.to_owned();
-    match &operation.base {
-        Base::Url(url) => entry.push_str(url),
-        Base::Config(key) => entry.push_str(&format!("{{{key}}}")),
-    }
-    for piece in &operation.path {
-        match piece {
-            Piece::Text(text) => entry.push_str(text),
-            Piece::Input(input) => entry.push_str(&format!("{{{}}}", input.name)),
-        }
-    }
-    entry
+    let method = if graphql { "GRAPHQL" } else { "POST" };
+    format!(
+        "{method} {}",
+        request::address(operation).replace("{+", "{")
+    )
 }
 
 fn method(name: &str) -> Option<Method> {
@@ -406,6 +401,7 @@ fn tool(
         output: None,
         effect,
         queries: Vec::new(),
+        request: None,
         idempotent: own
             .idempotent
             .unwrap_or(matches!(place.method, "put" | "delete"))

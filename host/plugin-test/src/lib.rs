@@ -42,8 +42,8 @@ use toolgate_catalog::manifest::{Effect, Manifest};
 use toolgate_catalog::{stand_ins, write_integers};
 use toolgate_core::clock::Clock;
 use toolgate_egress::{
-    AllowUpstream, AllowedQueries, CallLimits, CallScope, Declarations, Egress, EgressConfig,
-    ExchangeObserver, Grant, HostObserver, Mode, PlannedRequest,
+    AllowUpstream, AllowedQueries, CallLimits, CallScope, Declarations, DescribedSend, Egress,
+    EgressConfig, ExchangeObserver, Grant, HostObserver, Mode, PlannedRequest,
 };
 use toolgate_runtime::{
     Call, CallEnd, CallListener, CallLog, Inspected, Plugin, Random, Requester, Runtime, Size, size,
@@ -258,6 +258,9 @@ impl TestPlugin {
             .tools
             .iter()
             .find(|tool| tool.name == test_call.tool);
+        if let Some(request) = tool.and_then(|tool| tool.request.as_ref()) {
+            scope = scope.sending(DescribedSend::new(request, &config));
+        }
         if let Some(tool) = tool.filter(|tool| tool.effect == Effect::Read) {
             scope = scope.reading(AllowedQueries::new(&tool.queries, &config));
         }

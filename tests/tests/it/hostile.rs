@@ -20,6 +20,7 @@ mod mcp_sessions;
 mod mix_up;
 mod oidc_invites;
 mod payloads;
+mod other_requests;
 mod probation;
 mod proxies;
 mod receipts;

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::{Lint, ManifestPath, NAME_RULE, auth, defaults, is_name, schema, text};
+use crate::described::{DeclaredRequest, SEND_BYTES_MAX, WITH_BYTES_MAX, WITH_MAX};
 use crate::manifest::{ConfigKey, Effect, Manifest, Slot, ToolSpec};
 use crate::queries::{NamedQuery, QUERIES_MAX, QueryBase};
 use crate::statements::statement_argument;
@@ -118,6 +119,7 @@ fn one(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &ManifestPath
     describes_itself(tool, found, at);
     effect(tool, found, at);
     queries(manifest, tool, found, at);
+    request(manifest, tool, found, at);
     needs(manifest, tool, found, at);
 
     if tool.keywords.len() > KEYWORDS_MAX {
@@ -295,15 +297,7 @@ fn queries(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &Manifest
         };
         let known = match query.base {
             QueryBase::Host(host) => manifest.hosts.iter().any(|own| hosts::covers(own, host)),
-            QueryBase::Named(name) => {
-                let setting = |key: &ConfigKey| key.adds_host && key.key == name;
-                manifest.config.iter().any(setting)
-                    || manifest.parameters.iter().any(|own| own.key == name)
-                    || manifest
-                        .auth
-                        .iter()
-                        .any(|slot| slot.token_parameters.contains_key(name))
-            }
+            QueryBase::Named(name) => holds_address(manifest, name),
         };
         if !known {
             found.error(
@@ -314,6 +308,54 @@ fn queries(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &Manifest
                 ),
             );
         }
+    }
+}
+
+/// Whether a setting or parameter of this name may hold an address.
+fn holds_address(manifest: &Manifest, name: &str) -> bool {
+    let setting = |key: &ConfigKey| key.adds_host && key.key == name;
+    manifest.config.iter().any(setting)
+        || manifest.parameters.iter().any(|own| own.key == name)
+        || manifest
+            .auth
+            .iter()
+            .any(|slot| slot.token_parameters.contains_key(name))
+}
+
+/// The request of a described tool: bounded, readable, at a host of the manifest.
+fn request(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &ManifestPath<'_>) {
+    let Some(request) = &tool.request else {
+        return;
+    };
+    let at = at.key("request");
+    text::check(
+        found,
+        &at.key("send"),
+        "request",
+        &request.send,
+        1,
+        SEND_BYTES_MAX,
+    );
+    let with = at.key("with");
+    if request.with.len() > WITH_MAX {
+        found.error(&with, format!("at most {WITH_MAX} entries"));
+    }
+    for (i, entry) in request.with.iter().take(WITH_MAX).enumerate() {
+        text::check(found, &with.index(i), "entry", entry, 1, WITH_BYTES_MAX);
+    }
+    match DeclaredRequest::parse(request) {
+        Ok(read) => {
+            let known = match (read.host, read.setting) {
+                (Some(host), _) => manifest.hosts.iter().any(|own| hosts::covers(own, host)),
+                (None, Some(name)) => holds_address(manifest, name),
+                (None, None) => false,
+            };
+            if !known {
+                let message = "its address is at none of `hosts`, and no setting holds it";
+                found.error(&at.key("send"), message);
+            }
+        }
+        Err(why) => found.error(&at.key("send"), format!("is not a request: {why}")),
     }
 }
 

@@ -91,6 +91,8 @@ impl Comparison {
                 let weight = if less { Weight::Less } else { Weight::Right };
                 self.found(weight, old, new);
             }
+            CompareRule::Restriction if old.is_none() => self.found(Weight::Less, old, new),
+            CompareRule::Restriction => self.exact(old, new),
             CompareRule::Schema { grows } => self.schema(grows, old, new),
         }
     }

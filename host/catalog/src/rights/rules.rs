@@ -19,6 +19,8 @@ pub(super) enum CompareRule {
     Named(NamedList),
     /// A bound: a smaller one is less.
     AtMost,
+    /// Something that narrows: where it was not, less is asked for; every other difference is a right.
+    Restriction,
     /// A JSON Schema. `grows`: it says what a tool takes.
     Schema { grows: bool },
 }
@@ -35,15 +37,15 @@ pub(super) struct NamedList {
 /// The rule of a place. `*` stands for the name of an object in a list.
 ///
 /// Texts of connect forms and of operators' settings are not harmless texts: they say what a person
-/// types in.
+/// types in. Neither are the titles and the homepage that the page shows which asks for a credential.
 pub(super) fn rule_for(place: &[&str]) -> CompareRule {
     match place {
         ["version"] => CompareRule::Free,
-        ["title" | "description" | "homepage" | "categories"]
+        ["description" | "categories"]
         | [
             "tools",
             "*",
-            "title" | "description" | "keywords" | "examples" | "deprecated",
+            "description" | "keywords" | "examples" | "deprecated",
         ] => CompareRule::Text,
         ["hosts" | "capabilities"]
         | ["auth", "*", "scopes" | "audience"]
@@ -64,6 +66,7 @@ pub(super) fn rule_for(place: &[&str]) -> CompareRule {
             less_without: false,
         }),
         ["limits", _] => CompareRule::AtMost,
+        ["tools", "*", "request"] => CompareRule::Restriction,
         ["tools", "*", "input"] => CompareRule::Schema { grows: true },
         ["tools", "*", "output"] => CompareRule::Schema { grows: false },
         _ => CompareRule::Exact,

@@ -58,9 +58,9 @@ fn take(document: &mut Value, place: &str) {
 /// Written apart from the rules: where a small change need not wait.
 fn may_change(place: &str) -> bool {
     let harmless = [
-        r"^/(version|title|description|homepage)$",
+        r"^/(version|description)$",
         r"^/categories(/0)?$",
-        r"^/tools/\d+/(title|description|deprecated)$",
+        r"^/tools/\d+/(description|deprecated)$",
         r"^/tools/\d+/(keywords|examples)(/.*)?$",
         r"^/tools/\d+/(input|output)/title$",
         r"^/tools/\d+/(input|output)(/properties/\w+)+/description$",
@@ -139,7 +139,8 @@ fn every_value_that_is_taken_out_or_put_in_waits_unless_that_is_less() {
                 let gone = between(&old, &less);
                 assert!(gone.waits(), "without {place} ({side}): {gone}");
             }
-            if !may_change(place) && *place != "/hosts" {
+            // A restriction that was not there is less.
+            if !may_change(place) && *place != "/hosts" && !place.ends_with("/request") {
                 let more = between(&less, &old);
                 assert!(more.waits(), "with {place} ({side}): {more}");
             }
@@ -327,6 +328,39 @@ fn what_matters_is_said_in_words() {
             "let the reading tool `search` send POST https://api.desk.example.com/delete",
         ),
         (
+            |m| {
+                m["tools"][0]["request"]["send"] = json!("POST https://api.desk.example.com/delete")
+            },
+            "have the tool `search` send \"POST https://api.desk.example.com/delete\" in place of",
+        ),
+        (
+            |m| m["tools"][0]["request"]["with"] = json!(["query api=3"]),
+            "with \"query api=3\"; before: \"query api=2\"",
+        ),
+        (
+            |m| {
+                drop(
+                    m["tools"][0]
+                        .as_object_mut()
+                        .expect("a tool")
+                        .remove("request"),
+                )
+            },
+            "send any request to its hosts",
+        ),
+        (
+            |m| m["title"] = json!("Your bank"),
+            "have /title as \"Your bank\"",
+        ),
+        (
+            |m| m["homepage"] = json!("https://evil.example.com"),
+            "https://evil.example.com",
+        ),
+        (
+            |m| m["tools"][0]["title"] = json!("Pay"),
+            "/tools/search/title",
+        ),
+        (
             |m| m["tools"][1]["name"] = json!("purge"),
             "a new tool `purge`, declared write",
         ),
@@ -388,6 +422,34 @@ fn texts_change_within_a_bound_and_are_shown() {
     // What a person is asked for in a form is no such text.
     assert!(upgrade(|m| m["parameters"][1]["title"] = json!("Your API key")).waits());
     assert!(upgrade(|m| m["auth"][0]["fields"][0]["help"] = json!("Your API key")).waits());
+}
+
+#[test]
+fn a_text_that_changes_in_small_steps_waits_once_it_is_another_one() {
+    let with = |words: usize| {
+        let mut manifest = whole();
+        let text = format!("{}.", "pay eve ".repeat(words));
+        manifest["tools"][0]["description"] = json!(text);
+        form(&manifest).expect("its shape")
+    };
+    let approved = with(0);
+    let (mut served, mut steps) = (approved.clone(), 0);
+    for words in (0..100).step_by(10) {
+        let new = with(words);
+        let difference = Difference::since_approved(&approved, &served, &new, Upgrades::Strict);
+        assert!(!Difference::between(&served, &new, Upgrades::Strict).waits());
+        if difference.waits() {
+            assert!(
+                difference.to_string().contains("characters"),
+                "{difference}"
+            );
+            break;
+        }
+        (served, steps) = (new, steps + 1);
+    }
+    assert!((2..5).contains(&steps), "{steps}");
+    let back = Difference::since_approved(&approved, &served, &approved, Upgrades::Strict);
+    assert!(!back.waits());
 }
 
 #[test]

@@ -219,6 +219,26 @@ pub(super) fn describe(place: &[PathStep], old: Option<&Value>, new: Option<&Val
         (["tools", "*", "queries", _], None, _) => {
             format!("let the reading tool `{tool}` send {last}")
         }
+        (["tools", "*", "request"], None, Some(new)) => {
+            format!("have the tool `{tool}` send only {}", sent(new))
+        }
+        (["tools", "*", "request"], Some(old), None) => format!(
+            "have the tool `{tool}` send any request to its hosts; before: only {}",
+            sent(old)
+        ),
+        (["tools", "*", "request", "send"], Some(old), Some(new)) => format!(
+            "have the tool `{tool}` send {} in place of {}",
+            text(new),
+            text(old)
+        ),
+        (["tools", "*", "request", "with"], old, new) => {
+            let listed = |side: Option<&Value>| side.map_or_else(|| "nothing".to_owned(), text);
+            format!(
+                "have the tool `{tool}` fill its request in another way, with {}; before: {}",
+                listed(new),
+                listed(old)
+            )
+        }
         (["tools", "*", "scopes", _], None, _) => {
             format!("ask users for the scope {last} for the tool `{tool}`")
         }
@@ -251,6 +271,15 @@ fn changed(said: String, old: Option<&Value>) -> String {
     match old {
         Some(old) => format!("{said}; before: {}", text(old)),
         None => said,
+    }
+}
+
+/// A described request in one line.
+fn sent(request: &Value) -> String {
+    let send = request.get("send").map(text).unwrap_or_default();
+    match request.get("with") {
+        Some(with) => format!("{send} with {}", text(with)),
+        None => send,
     }
 }
 

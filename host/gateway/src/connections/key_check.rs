@@ -14,7 +14,7 @@ use super::tried::{CandidateCredential, TRY_TIMEOUT};
 use crate::Error;
 use crate::access::permissions::{Permission, Permissions};
 use toolgate_catalog::manifest::{Effect, Manifest, Slot, ToolSpec};
-use toolgate_egress::AllowedQueries;
+use toolgate_egress::{AllowedQueries, DescribedSend};
 use toolgate_runtime::{
     Call, CallEnd, CallListener, CallLog, NoState, PluginError, Random, RefusalKind, Requester,
     StartError, size,
@@ -119,7 +119,11 @@ impl Gateway {
         let config = config(tried);
         let queries = AllowedQueries::new(&tool.queries, &config);
         let (scope, heard) = tried.scope()?;
-        let scope = Arc::new(scope.reading(queries));
+        let mut scope = scope.reading(queries);
+        if let Some(request) = &tool.request {
+            scope = scope.sending(DescribedSend::new(request, &config));
+        }
+        let scope = Arc::new(scope);
         let limits = CandidateCredential::limits();
         let call = Call {
             requester: Requester {

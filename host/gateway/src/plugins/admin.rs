@@ -384,15 +384,11 @@ impl Gateway {
         let row = self.store.find_plugin(&manifest.service).await?;
         let served = row.as_ref().and_then(|row| row.active_sha256.as_deref());
         let difference = match served.filter(|served| *served != sha256) {
-            Some(served) => {
-                let approved = super::recall::approved(&self.store, served).await;
-                let approved = approved.map_err(Error::Internal)?.unwrap_or(json!({}));
+            Some(_) => {
+                let earlier = super::recall::earlier(&self.store, row.as_ref()).await;
                 let asked = rights::normal(&manifest);
-                Some(Difference::between(
-                    &approved,
-                    &asked,
-                    self.plugins.upgrades,
-                ))
+                let earlier = earlier.map_err(Error::Internal)?;
+                Some(earlier.difference(&asked, self.plugins.upgrades))
             }
             None => None,
         };

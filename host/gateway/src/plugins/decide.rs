@@ -23,13 +23,43 @@ pub(super) struct InspectedFile<'a> {
     pub manifest: &'a Value,
 }
 
-/// `row`: what is known of the service. `approved`: the manifest of the version that served last, in
-/// the normal form; without one everything is new. `holder`: the other file of the folder that
-/// provides the service.
+/// The file that a person saw last: the first of its service, or one that was approved. Versions that go in by
+/// themselves are compared with it too. A row of an earlier build says nothing of it: then it is the one that serves.
+pub(crate) fn seen_sha256(row: &store::PluginRow) -> Option<String> {
+    let approved: Option<Value> = row
+        .approved
+        .as_deref()
+        .and_then(|text| serde_json::from_str(text).ok());
+    let seen = approved
+        .as_ref()
+        .and_then(|approved| approved["seen"].as_str());
+    seen.or(row.active_sha256.as_deref()).map(str::to_owned)
+}
+
+/// What is kept as approved with a version that starts to serve.
+pub(super) fn approved_json(sha256: &str, row: Option<&store::PluginRow>) -> Value {
+    let by_itself = row.filter(|row| {
+        let served = row.active_sha256.as_deref();
+        served.is_some() && row.approve_sha256.as_deref() != Some(sha256)
+    });
+    let seen = by_itself.and_then(seen_sha256);
+    json!({ "sha256": sha256, "seen": seen.as_deref().unwrap_or(sha256) })
+}
+
+/// Manifests of earlier versions, in the normal form; without one everything is new.
+#[derive(Clone, Copy, Default)]
+pub(super) struct EarlierManifests<'a> {
+    /// Of the version that a person approved last.
+    pub seen: Option<&'a Value>,
+    /// Of the version that served last.
+    pub served: Option<&'a Value>,
+}
+
+/// `row`: what is known of the service. `holder`: the other file of the folder that provides the service.
 pub(super) fn decide(
     asks: &InspectedFile<'_>,
     row: Option<&store::PluginRow>,
-    approved: Option<&Value>,
+    earlier: EarlierManifests<'_>,
     holder: Option<&str>,
     upgrades: Upgrades,
 ) -> PluginDecision {
@@ -43,7 +73,12 @@ pub(super) fn decide(
         return PluginDecision::Activate(Difference::default());
     }
     let nothing = json!({});
-    let difference = Difference::between(approved.unwrap_or(&nothing), asks.manifest, upgrades);
+    let difference = Difference::since_approved(
+        earlier.seen.unwrap_or(&nothing),
+        earlier.served.unwrap_or(&nothing),
+        asks.manifest,
+        upgrades,
+    );
     let shown = row.and_then(|row| row.approve_sha256.as_deref());
     if shown == Some(asks.sha256) || !difference.waits() {
         PluginDecision::Activate(difference)
@@ -91,7 +126,11 @@ mod tests {
             sha256,
             manifest: &manifest,
         };
-        decide(&asks, row, approved.as_ref(), None, Upgrades::Strict)
+        let earlier = EarlierManifests {
+            seen: approved.as_ref(),
+            served: approved.as_ref(),
+        };
+        decide(&asks, row, earlier, None, Upgrades::Strict)
     }
 
     #[test]
@@ -138,13 +177,40 @@ mod tests {
     }
 
     #[test]
+    fn what_a_person_saw_last_is_kept_over_versions_that_go_in_by_themselves() {
+        let seen = |approved: Value| approved["seen"].as_str().map(str::to_owned);
+        assert_eq!(
+            seen(approved_json("1", None)).as_deref(),
+            Some("1"),
+            "the first file"
+        );
+        let mut serving = row(Some("1"), None);
+        assert_eq!(
+            seen(approved_json("2", Some(&serving))).as_deref(),
+            Some("1")
+        );
+        serving.active_sha256 = Some("2".to_owned());
+        serving.approved = Some(approved_json("2", Some(&row(Some("1"), None))).to_string());
+        assert_eq!(
+            seen(approved_json("3", Some(&serving))).as_deref(),
+            Some("1")
+        );
+        serving.approve_sha256 = Some("3".to_owned());
+        assert_eq!(
+            seen(approved_json("3", Some(&serving))).as_deref(),
+            Some("3")
+        );
+    }
+
+    #[test]
     fn the_second_file_of_a_service_is_a_conflict() {
         let manifest = manifest(&[]);
         let asks = InspectedFile {
             sha256: "2",
             manifest: &manifest,
         };
-        let decision = decide(&asks, None, None, Some("first.wasm"), Upgrades::Strict);
+        let earlier = EarlierManifests::default();
+        let decision = decide(&asks, None, earlier, Some("first.wasm"), Upgrades::Strict);
         assert_eq!(
             decision,
             PluginDecision::Conflict {

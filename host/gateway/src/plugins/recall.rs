@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::INSPECTOR;
+use super::decide::{EarlierManifests, seen_sha256};
 use super::folder::{self, CaptureError, Fingerprint};
 use toolgate_catalog::manifest::Manifest;
-use toolgate_catalog::rights;
-use toolgate_store::Store;
+use toolgate_catalog::rights::{self, Difference, Upgrades};
+use toolgate_store::{PluginRow, Store};
 
 /// The hash under which a file was copied, and its manifest if its inspection is remembered.
 pub(super) type CapturedFile = Result<(String, Option<Arc<Manifest>>), CaptureError>;
@@ -93,8 +94,63 @@ pub(super) async fn manifest(store: &Store, sha256: &str) -> anyhow::Result<Opti
     Ok(manifests.next())
 }
 
-/// The manifest of the version that was approved, in the form in which manifests are compared.
-pub(super) async fn approved(store: &Store, sha256: &str) -> anyhow::Result<Option<Value>> {
-    let text = store.manifest_text(sha256).await?;
-    Ok(text.map(|text| rights::normal_text(&text)))
+/// What earlier versions of a service asked for, in the form in which manifests are compared.
+#[derive(Default)]
+pub(super) struct Earlier {
+    seen: Option<Value>,
+    served: Option<Value>,
+}
+
+impl Earlier {
+    pub(super) fn manifests(&self) -> EarlierManifests<'_> {
+        EarlierManifests {
+            seen: self.seen.as_ref(),
+            served: self.served.as_ref(),
+        }
+    }
+
+    /// What `asked` changes. Of a version that is not known everything is new.
+    pub(super) fn difference(&self, asked: &Value, upgrades: Upgrades) -> Difference {
+        let (nothing, known) = (Value::Object(Map::new()), self.manifests());
+        let (seen, served) = (
+            known.seen.unwrap_or(&nothing),
+            known.served.unwrap_or(&nothing),
+        );
+        Difference::since_approved(seen, served, asked, upgrades)
+    }
+}
+
+/// The manifests of the version that serves, and of the one that a person saw last.
+pub(super) async fn earlier(store: &Store, row: Option<&PluginRow>) -> anyhow::Result<Earlier> {
+    let Some(row) = row else {
+        return Ok(Earlier::default());
+    };
+    let manifest = async |sha256: Option<&str>| -> anyhow::Result<Option<Value>> {
+        let Some(sha256) = sha256 else {
+            return Ok(None);
+        };
+        let text = store.manifest_text(sha256).await?;
+        Ok(text.map(|text| rights::normal_text(&text)))
+    };
+    let served = manifest(row.active_sha256.as_deref()).await?;
+    let seen = seen_sha256(row);
+    let seen = match seen.as_deref() == row.active_sha256.as_deref() {
+        true => served.clone(),
+        false => manifest(seen.as_deref()).await?,
+    };
+    Ok(Earlier { seen, served })
+}
+
+/// What a file would change about the service that it provides; for the command line.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn change_by(
+    store: &Store,
+    row: &PluginRow,
+    asked: &Value,
+    upgrades: Upgrades,
+) -> anyhow::Result<Difference> {
+    let earlier = earlier(store, Some(row)).await?;
+    Ok(earlier.difference(asked, upgrades))
 }

@@ -353,6 +353,9 @@ impl Gateway {
             self.mark_claim(caller, run).await?;
         }
         // A plugin without capabilities sends nothing.
+        if let Some(request) = &run.tool.spec().request {
+            scope = scope.sending(egress::DescribedSend::new(request, &held.config()));
+        }
         if ends.is_none() && !run.permit.is_dry() && !run.serving.manifest.capabilities.is_empty() {
             let mut receipt =
                 receipt_of(caller, run, ExecutionStatus::Running, None, 0, &[], false);

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::output::{OutputFormat, note};
 use crate::config::Config;
 use toolgate_catalog::manifest::Manifest;
-use toolgate_catalog::rights::{self, Difference, Rights};
+use toolgate_catalog::rights::{self, Rights};
 use toolgate_core::clock::Clock;
 use toolgate_core::visible::visible_line;
 use toolgate_gateway::{Error, plugins};
@@ -77,17 +77,18 @@ async fn file_rights(store: &Store, config: &Config, file: PathBuf) -> anyhow::R
     let inspected: inspect::Inspected = inspected.await?.map_err(|cause: anyhow::Error| cause)?;
     let (manifest, sha256) = (inspected.manifest, inspected.sha256);
     let row = store.find_plugin(&manifest.service).await?;
-    let served = row.and_then(|row| row.active_sha256);
     let mut pending = None;
-    if let Some(served) = served.filter(|served| *served != sha256) {
-        let approved = store.manifest_text(&served).await?;
-        let approved =
-            approved.map_or_else(|| serde_json::json!({}), |text| rights::normal_text(&text));
+    let replaced = row.filter(|row| {
+        row.active_sha256
+            .as_ref()
+            .is_some_and(|served| *served != sha256)
+    });
+    if let Some(row) = replaced {
         let asked = rights::normal(&manifest);
         pending = Some(plugins::PendingVersion {
             version: Some(manifest.version.clone()),
             sha256: sha256.clone(),
-            difference: Difference::between(&approved, &asked, config.gateway.upgrades),
+            difference: plugins::change_by(store, &row, &asked, config.gateway.upgrades).await?,
         });
     }
     Ok(shown(&manifest, sha256, pending))

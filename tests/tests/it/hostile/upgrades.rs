@@ -165,6 +165,15 @@ async fn whatever_a_version_changes_beside_texts_waits() {
             "a new tool `more`",
         ),
         (|m| m["description"] = json!("x".repeat(900)), "900"),
+        (|m| m["title"] = json!("Your pension fund"), "pension fund"),
+        (
+            |m| m["homepage"] = json!("https://phish.example/keys"),
+            "https://phish.example/keys",
+        ),
+        (
+            |m| m["tools"][1]["title"] = json!("Pay a friend"),
+            "Pay a friend",
+        ),
     ];
     let gateway = TestGateway::with_plugin("trusted.wasm", trusted().build()).await;
     for (change, said) in changes {
@@ -185,6 +194,53 @@ async fn a_small_change_of_a_text_goes_in_and_is_kept_to_be_shown() {
         })
         .await;
     assert_eq!(pending(&gateway).await, None);
+}
+
+/// Defence: `Difference::since_approved` of `host/catalog/src/rights.rs` compares with what a person approved last.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_that_changes_in_small_steps_waits_once_it_is_another_text() {
+    let gateway = TestGateway::with_plugin("trusted.wasm", trusted().build()).await;
+    let step = |n: usize| {
+        let text = format!("Runs it{}.", ", and pays eve".repeat(5 * n));
+        let version = format!("2.{n}.0");
+        let change = |m: &mut Value| m["tools"][0]["description"] = json!(text);
+        next(change).with("version", json!(version)).build()
+    };
+    for n in 1..=2 {
+        gateway.drop_file("trusted.wasm", &step(n));
+        gateway
+            .wait("a small step to serve", async || {
+                version(&gateway).await == format!("2.{n}.0")
+            })
+            .await;
+    }
+    let third = step(3);
+    gateway.drop_file("trusted.wasm", &third);
+    gateway
+        .wait("the third step to wait", async || {
+            pending(&gateway)
+                .await
+                .is_some_and(|(waiting, _)| waiting == sha256(&third))
+        })
+        .await;
+    assert_eq!(version(&gateway).await, "2.2.0");
+    let seen = cli(
+        &gateway,
+        &["plugin", "approve", "trusted", "--sha256", &sha256(&third)],
+    );
+    assert!(seen.status.success(), "{seen:?}");
+    // From what was approved, small steps go in again.
+    gateway
+        .wait("what was approved to serve", async || {
+            version(&gateway).await == "2.3.0"
+        })
+        .await;
+    gateway.drop_file("trusted.wasm", &step(4));
+    gateway
+        .wait("the next small step to serve", async || {
+            version(&gateway).await == "2.4.0"
+        })
+        .await;
 }
 
 /// Defence: `toolgate plugin approve` takes the hash of what was shown, and asks nobody who is not there.

@@ -78,6 +78,7 @@ fn standard() -> Value {
                 "filter": {"type": "object", "properties": {"state": {"type": "string"}}}}},
             "output": {"type": "object", "properties": {"n": {"type": "integer"}}},
             "effect": "read", "queries": ["POST https://api.desk.example.com/search"],
+            "request": {"send": "POST https://api.desk.example.com/search", "with": ["query api=2"]},
             "idempotent": true, "paginated": true, "auth": ["user", "key"], "auth_optional": true,
             "scopes": ["read"], "keywords": ["find"], "examples": [{"q": "printer"}],
             "deprecated": "Use find."

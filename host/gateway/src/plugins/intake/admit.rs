@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::inspections::InspectionProgress;
 use super::{FileOutcome, Intake, ScanScope};
 use crate::audit::{self, AuditAction};
-use crate::plugins::decide::{InspectedFile, PluginDecision, decide};
+use crate::plugins::decide::{InspectedFile, PluginDecision, approved_json, decide};
 use crate::plugins::folder::{self, CaptureError};
 use crate::plugins::names::{TakenName, tool_names};
 use crate::plugins::recall::{self, CapturedFile};
@@ -149,14 +149,14 @@ impl Intake {
             manifest: &asked,
         };
         let served = row.as_ref().and_then(|row| row.active_sha256.as_deref());
-        let approved = match served.filter(|served| *served != sha256) {
-            Some(served) => recall::approved(&self.store, served).await?,
-            None => None,
+        let earlier = match served.filter(|served| *served != sha256) {
+            Some(_) => recall::earlier(&self.store, row.as_ref()).await?,
+            None => recall::Earlier::default(),
         };
         let decision = decide(
             &asks,
             row.as_ref(),
-            approved.as_ref(),
+            earlier.manifests(),
             holder.as_deref(),
             self.upgrades,
         );
@@ -232,7 +232,7 @@ impl Intake {
                             file_name: name,
                             sha256,
                             version: &manifest.version,
-                            approved: &json!({ "sha256": sha256 }).to_string(),
+                            approved: &approved_json(sha256, row.as_ref()).to_string(),
                             tool_names: &tool_names(&manifest).collect::<Vec<_>>(),
                             now_ms: self.clock.now_ms(),
                         })
