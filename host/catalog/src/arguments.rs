@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::cost::{CHECK_UNITS_MAX, PATTERN_COMPILED_BYTES_MAX, SchemaCost};
 use super::parse::push_segment;
 
 /// Deepest nesting of objects and arrays in arguments.
@@ -24,11 +25,17 @@ pub const VIOLATIONS_MAX: usize = 100;
 pub const ARGUMENTS_VALUES_MAX: usize = 100_000;
 /// Arguments with more JSON values than this get their first violation only.
 const VALUES_FULLY_REPORTED_MAX: usize = 20_000;
+/// A report of alternatives copies what it is about for each of them: with more bytes of arguments times alternatives,
+/// it says only that they do not fit.
+const REPORTED_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Longest message and longest path of a violation, in characters.
 const VIOLATION_CHARS_MAX: usize = 500;
-/// Bounds of one compiled `pattern` and of its cache while matching, in bytes.
-const PATTERN_COMPILED_BYTES_MAX: usize = 256 * 1024;
+/// Bound of the cache of a `pattern` while it is matched, in bytes.
 const PATTERN_CACHE_BYTES_MAX: usize = 1024 * 1024;
+
+/// Why arguments are refused whose check would take too long.
+pub(super) const TOO_COSTLY: &str =
+    "would take too long to check against the tool's schema; send less at once, with shorter texts";
 
 /// One place where arguments break their schema.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -63,6 +70,24 @@ pub(super) fn compile(schema: &Value) -> Result<Validator, String> {
         })
 }
 
+/// What keeps a value from a schema, in a sentence; `None` where it fits.
+pub fn value_problem(schema: &Value, value: &Value) -> Option<String> {
+    let validator = match compile(schema) {
+        Ok(validator) => validator,
+        Err(problem) => return Some(problem),
+    };
+    let cost = SchemaCost::measure(schema);
+    if cost.is_some_and(|cost| !cost.is_within(value, CHECK_UNITS_MAX)) {
+        return Some(TOO_COSTLY.to_owned());
+    }
+    let first = violations(&validator, schema, value).into_iter().next()?;
+    Some(
+        format!("{} {}", first.path, first.message)
+            .trim()
+            .to_owned(),
+    )
+}
+
 /// Whether a value fits a schema. A schema that cannot be used fits nothing.
 pub fn is_valid(schema: &RawValue, value: &Value) -> bool {
     let schema: Option<Value> = serde_json::from_str(schema.get()).ok();
@@ -92,6 +117,15 @@ pub(super) fn violations(
     }
     if validator.is_valid(arguments) {
         return Vec::new();
+    }
+    let bytes = bytes_of(arguments);
+    if bytes.saturating_mul(alternatives(schema)) > REPORTED_BYTES_MAX {
+        return vec![Violation {
+            path: String::new(),
+            message: format!(
+                "do not fit the tool's schema; {bytes} bytes are too many to say where, so try with shorter values"
+            ),
+        }];
     }
     let mut found = Vec::new();
     if values > VALUES_FULLY_REPORTED_MAX {
@@ -146,6 +180,33 @@ fn within(value: &Value, depth: usize, values: &mut usize) -> bool {
         Value::Object(map) => depth > 0 && map.values().all(|v| within(v, depth - 1, values)),
         _ => true,
     }
+}
+
+/// Bytes of all texts and names.
+fn bytes_of(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(bytes_of).sum(),
+        Value::Object(map) => map.iter().map(|(name, v)| name.len() + bytes_of(v)).sum(),
+        _ => 8,
+    }
+}
+
+/// How many alternatives a schema names; one where it names none.
+fn alternatives(schema: &Value) -> usize {
+    fn count(schema: &Value) -> usize {
+        match schema {
+            Value::Array(items) => items.iter().map(count).sum(),
+            Value::Object(map) => {
+                let own = ["anyOf", "oneOf"]
+                    .iter()
+                    .filter_map(|word| map.get(*word)?.as_array());
+                own.map(Vec::len).sum::<usize>() + map.values().map(count).sum::<usize>()
+            }
+            _ => 0,
+        }
+    }
+    count(schema).max(1)
 }
 
 fn report(error: &ValidationError<'_>, schema: &Value, found: &mut Vec<Violation>) {

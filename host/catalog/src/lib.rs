@@ -38,7 +38,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use arguments::{
-    ARGUMENTS_DEPTH_MAX, ARGUMENTS_VALUES_MAX, VIOLATIONS_MAX, Violation, is_valid, write_integers,
+    ARGUMENTS_DEPTH_MAX, ARGUMENTS_VALUES_MAX, VIOLATIONS_MAX, Violation, is_valid, value_problem,
+    write_integers,
 };
 pub use hosts::covers as host_covers;
 pub use lint::{Finding, Lint, lint};

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::Schema;
 use super::arguments::{self, Violation, coerce, rounded};
+use super::cost::{CHECK_UNITS_DIRECT, CHECK_UNITS_MAX, SchemaCost};
 use super::manifest::{Effect, Manifest, Slot, ToolSpec};
 use toolgate_core::exact::ExactNumbers;
 use toolgate_core::text::Text;
@@ -36,13 +37,20 @@ pub struct Tool {
 struct ArgumentValidator {
     schema: Value,
     validator: Validator,
+    /// Absent: every check is cheap.
+    cost: Option<SchemaCost>,
 }
 
 impl ArgumentValidator {
     fn from_schema(schema: &RawValue) -> Option<Self> {
         let schema: Value = serde_json::from_str(schema.get()).ok()?;
         let validator = arguments::compile(&schema).ok()?;
-        Some(Self { schema, validator })
+        let cost = SchemaCost::measure(&schema);
+        Some(Self {
+            schema,
+            validator,
+            cost,
+        })
     }
 }
 
@@ -169,8 +177,7 @@ impl Tool {
         exact: Option<&mut ExactNumbers>,
     ) -> Result<Vec<String>, Vec<Violation>> {
         let violations = self.validate(arguments);
-        let schema = self.check.get().and_then(Option::as_ref);
-        let Some(schema) = schema.map(|check| &check.schema) else {
+        let Some(schema) = self.validator().map(|check| &check.schema) else {
             return Err(violations);
         };
         let was_parsed = exact.is_none();
@@ -195,12 +202,38 @@ impl Tool {
         Ok(coerced)
     }
 
+    fn validator(&self) -> Option<&ArgumentValidator> {
+        let check = self
+            .check
+            .get_or_init(|| ArgumentValidator::from_schema(&self.input_schema));
+        check.as_ref()
+    }
+
+    /// Whether [`Self::validate`] with these arguments takes so little that it may run where a request is served.
+    pub fn is_checked_at_once(&self, arguments: &Value) -> bool {
+        self.costs_at_most(arguments, CHECK_UNITS_DIRECT)
+    }
+
+    /// As [`Self::validate`], for arguments that are not checked at once; those whose check would take seconds are
+    /// refused without it.
+    pub fn validate_bounded(&self, arguments: &Value) -> Vec<Violation> {
+        if self.costs_at_most(arguments, CHECK_UNITS_MAX) {
+            return self.validate(arguments);
+        }
+        vec![Violation {
+            path: String::new(),
+            message: arguments::TOO_COSTLY.to_owned(),
+        }]
+    }
+
+    fn costs_at_most(&self, arguments: &Value, units: u64) -> bool {
+        let cost = self.validator().and_then(|check| check.cost.as_ref());
+        cost.is_none_or(|cost| cost.is_within(arguments, units))
+    }
+
     /// Every violation of the input schema, none when the arguments fit.
     pub fn validate(&self, arguments: &Value) -> Vec<Violation> {
-        match self
-            .check
-            .get_or_init(|| ArgumentValidator::from_schema(&self.input_schema))
-        {
+        match self.validator() {
             Some(check) => arguments::violations(&check.validator, &check.schema, arguments),
             None => vec![Violation {
                 path: String::new(),

@@ -59,6 +59,7 @@ pub use size::Size;
 
 use bindings::PluginPre;
 use engine_pool::EnginePool;
+use fair::CallClaim;
 use fair::compute::Compute;
 use guest::Guest;
 use toolgate_egress::Egress;
@@ -195,6 +196,23 @@ impl Runtime {
     /// How instances of ordinary plugins get their memory on this machine.
     pub fn allocation(&self) -> engine::Allocation {
         self.inner.ordinary.allocation
+    }
+
+    /// Runs work that may compute for long in the fair shares, among guests that do: on threads of lower priority, those
+    /// first who have used least. Must be called in a tokio runtime.
+    ///
+    /// # Errors
+    /// `Overloaded` past the requester's share of the places for running calls.
+    pub async fn compute<T: Send + 'static>(
+        &self,
+        requester: Requester,
+        service: &Arc<str>,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, StartError> {
+        let claim = CallClaim::new(requester, service);
+        let _place = self.inner.ordinary.admit(&claim).await?;
+        self.inner.compute.begins(&claim);
+        Ok(self.inner.compute.run(claim, async move { work() }).await)
     }
 
     /// Calls running now.

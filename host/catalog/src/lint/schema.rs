@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::{Lint, ManifestPath, text};
 use crate::arguments;
+use crate::cost::{PATTERN_STATES_MAX, SchemaCost};
 use crate::parse::push_segment;
 
 pub use crate::arguments::ARGUMENTS_DEPTH_MAX;
@@ -63,6 +64,15 @@ fn problem(schema: &Value, patterns: &mut usize) -> Option<String> {
     }
     if let Err(problem) = graph.check() {
         return Some(problem);
+    }
+    let states = match graph.patterns {
+        0 => 0,
+        _ => SchemaCost::pattern_states(schema),
+    };
+    if states > PATTERN_STATES_MAX {
+        return Some(format!(
+            "its patterns have {states} states together; at most {PATTERN_STATES_MAX} are accepted: repeat less, or use `maxLength` and `enum`"
+        ));
     }
     *patterns += graph.patterns;
     if *patterns > PATTERNS_MAX {

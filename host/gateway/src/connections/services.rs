@@ -158,9 +158,7 @@ pub async fn configure(
             )));
         }
         let value = parse_value(text, &declared.schema);
-        let validator = jsonschema::draft202012::new(&declared.schema)
-            .map_err(|cause| Error::Internal(anyhow::anyhow!("the schema of {key}: {cause}")))?;
-        if let Some(problem) = validator.iter_errors(&value).next() {
+        if let Some(problem) = toolgate_catalog::value_problem(&declared.schema, &value) {
             return Err(Error::InvalidRequest(format!("{key}: {problem}")));
         }
         if declared.adds_host {

@@ -126,7 +126,7 @@ impl Gateway {
         let permissions = self.permissions_of(caller, &user).await?;
         self.check_session(caller, &user, request.session_id.as_deref())
             .await?;
-        let run = self.check(user, &permissions, request)?;
+        let run = self.check(caller, user, &permissions, request).await?;
         if self.stop.is_cancelled() {
             return Err(Error::Stopping);
         }
@@ -137,8 +137,9 @@ impl Gateway {
         self.permit(caller, &permissions, run).await
     }
 
-    fn check(
+    async fn check(
         &self,
+        caller: &Caller,
         user: UserId,
         permissions: &Permissions,
         request: Execute,
@@ -157,7 +158,18 @@ impl Gateway {
             .cloned()
             .ok_or_else(|| self.tool_not_found(&tool.name, permissions))?;
         let mut arguments = parse_arguments(request.arguments)?;
-        let violations = tool.validate(&arguments);
+        let violations = if tool.is_checked_at_once(&arguments) {
+            tool.validate(&arguments)
+        } else {
+            let (tool, by) = (tool.clone(), requester(caller));
+            let service: Arc<str> = tool.service().into();
+            let work = move || (tool.validate_bounded(&arguments), arguments);
+            let checked = self.runtime.compute(by, &service, work).await;
+            let overloaded = |_| Error::Overloaded { retry_after_s: 1 };
+            let (found, checked) = checked.map_err(overloaded)?;
+            arguments = checked;
+            found
+        };
         if !violations.is_empty() {
             return Err(Error::InvalidArguments {
                 tool_name: tool.name.to_string(),
