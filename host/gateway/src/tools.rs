@@ -8,6 +8,7 @@ pub(crate) mod execute;
 pub(crate) mod find;
 pub mod idempotency;
 mod kept;
+pub mod kept_quota;
 pub(crate) mod learning;
 pub(crate) mod outcome;
 pub mod results;

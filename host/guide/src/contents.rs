@@ -76,6 +76,7 @@ const PAGES: &[ListedPage] = pages! {
         "monitoring" = "docs/operate/monitoring.md";
         "hardening" = "docs/operate/hardening.md";
         "capacity" = "docs/operate/capacity.md";
+        "limits" = "docs/limits.md";
         "scaling" = "docs/scaling.md";
         "performance" = "docs/performance.md";
     }

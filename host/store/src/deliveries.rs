@@ -104,8 +104,21 @@ macro_rules! ready {
              AND EXISTS (SELECT 1 FROM webhook_deliveries d \
              WHERE d.webhook_id = w.id AND d.state = 'pending' AND ",
             due!("$1"),
-            ") ORDER BY w.id LIMIT $2",
+            ")",
             $tail
+        )
+    };
+}
+
+/// Of these, those that are within the share of their workspace: with what it has leased already, at most `$2`.
+macro_rules! shared {
+    () => {
+        concat!(
+            "SELECT c.id FROM (SELECT r.id, ROW_NUMBER() OVER (PARTITION BY r.workspace_id ORDER BY r.id) AS place, \
+             (SELECT COUNT(*) FROM webhooks l WHERE l.workspace_id = r.workspace_id AND l.lease_owner = $3 \
+             AND l.lease_until_ms > $1) AS leased FROM webhooks r WHERE r.id IN (",
+            ready!(""),
+            ")) c WHERE c.place + c.leased <= $2 ORDER BY c.leased, c.place, c.id LIMIT $4"
         )
     };
 }
@@ -130,31 +143,50 @@ impl Store {
         Ok(usize::try_from(pending).unwrap_or_default())
     }
 
-    /// Leases at most `limit` webhooks that have something to send and that nobody else serves.
+    /// Leases at most `limit` webhooks that have something to send and that nobody else serves; of one workspace so many
+    /// that its owner serves at most `share` of it.
     pub async fn lease_webhooks(
         &self,
         lease: Lease<'_>,
         limit: usize,
+        share: usize,
     ) -> Result<Vec<WebhookRow>, StoreError> {
+        let share = i64::try_from(share).unwrap_or(i64::MAX);
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         // Looking first spares SQLite a write for nothing.
         let ready: Vec<String> = portable!(read self, db => {
-            sqlx::query_scalar(ready!("")).bind(lease.now_ms).bind(limit).fetch_all(db).await?
+            sqlx::query_scalar(shared!())
+                .bind(lease.now_ms)
+                .bind(share)
+                .bind(lease.owner)
+                .bind(limit)
+                .fetch_all(db)
+                .await?
         });
-        if ready.is_empty() {
-            return Ok(Vec::new());
+        let mut leased = Vec::with_capacity(ready.len());
+        for id in ready {
+            leased.extend(self.lease_webhook(&id, lease).await?);
         }
+        Ok(leased)
+    }
+
+    /// Leases one webhook, if it is still ready.
+    async fn lease_webhook(
+        &self,
+        id: &str,
+        lease: Lease<'_>,
+    ) -> Result<Option<WebhookRow>, StoreError> {
         let statement = match self.kind() {
             DatabaseKind::Sqlite => concat!(
                 "UPDATE webhooks SET lease_owner = $3, lease_until_ms = $4 WHERE id IN (",
-                ready!(""),
+                ready!(" AND w.id = $2"),
                 ") RETURNING ",
                 columns!(webhooks)
             ),
             // Looked for once: a plan that looks again would lock more than it was asked for.
             DatabaseKind::Postgres => concat!(
                 "WITH ready (ready_id) AS MATERIALIZED (",
-                ready!(" FOR UPDATE SKIP LOCKED"),
+                ready!(" AND w.id = $2 FOR UPDATE SKIP LOCKED"),
                 ") UPDATE webhooks SET lease_owner = $3, lease_until_ms = $4 FROM ready \
                  WHERE webhooks.id = ready_id RETURNING ",
                 columns!(webhooks)
@@ -163,10 +195,10 @@ impl Store {
         Ok(portable!(write unnoticed self, tx => {
             sqlx::query_as(statement)
                 .bind(lease.now_ms)
-                .bind(limit)
+                .bind(id)
                 .bind(lease.owner)
                 .bind(lease.until_ms)
-                .fetch_all(&mut *tx)
+                .fetch_optional(&mut *tx)
                 .await?
         }))
     }

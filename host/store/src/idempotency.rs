@@ -227,6 +227,33 @@ impl Store {
         }))
     }
 
+    /// Forgets a workspace's oldest answers until the rest is at most `bytes_max`; the newest one stays. Their requests
+    /// stay claimed: what became of them is unknown from then on, so that no repetition does them again unasked. Answers
+    /// how many requests of the workspace are known.
+    pub async fn trim_answers(
+        &self,
+        workspace_id: &str,
+        bytes_max: i64,
+    ) -> Result<u64, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query(
+                "UPDATE idempotency SET answer = NULL, sent = TRUE, deadline_ms = 0 WHERE workspace_id = $1 \
+                 AND key IN (SELECT key FROM (SELECT key, SUM(octet_length(answer)) OVER newest AS bytes, \
+                 ROW_NUMBER() OVER newest AS place FROM idempotency WHERE workspace_id = $1 AND answer IS NOT NULL \
+                 WINDOW newest AS (ORDER BY expires_at_ms DESC, key DESC)) ranked WHERE place > 1 AND bytes > $2)",
+            )
+            .bind(workspace_id)
+            .bind(bytes_max)
+            .execute(&mut *tx)
+            .await?;
+            let known: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM idempotency WHERE workspace_id = $1")
+                .bind(workspace_id)
+                .fetch_one(&mut *tx)
+                .await?;
+            known.unsigned_abs()
+        }))
+    }
+
     /// Deletes what is past its time.
     pub async fn purge_requests(&self, now_ms: i64) -> Result<u64, StoreError> {
         Ok(portable!(one self, db => {

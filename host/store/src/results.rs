@@ -70,6 +70,29 @@ impl Store {
         }))
     }
 
+    /// Deletes a workspace's oldest results until the rest is at most `bytes_max` and `rows_max`. The newest one stays.
+    pub async fn trim_results(
+        &self,
+        workspace_id: &str,
+        bytes_max: i64,
+        rows_max: i64,
+    ) -> Result<u64, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query(
+                "DELETE FROM results WHERE workspace_id = $1 AND id IN (SELECT id FROM \
+                 (SELECT id, SUM(octet_length(content)) OVER newest AS bytes, ROW_NUMBER() OVER newest AS place \
+                 FROM results WHERE workspace_id = $1 WINDOW newest AS (ORDER BY expires_at_ms DESC, id DESC)) ranked \
+                 WHERE place > 1 AND (bytes > $2 OR place > $3))",
+            )
+            .bind(workspace_id)
+            .bind(bytes_max)
+            .bind(rows_max)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected()
+        }))
+    }
+
     /// Deletes what is past its time.
     pub async fn purge_results(&self, now_ms: i64) -> Result<u64, StoreError> {
         Ok(portable!(write unnoticed self, tx => {

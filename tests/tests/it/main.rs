@@ -38,6 +38,7 @@ mod knowledge;
 mod large;
 mod learning;
 mod limits;
+mod limits_document;
 mod mcp;
 mod messages;
 mod mistakes;

@@ -353,6 +353,9 @@ impl Gateway {
         )
         .with_declarations(egress::Declarations::new(run.serving.manifest.clone()))
         .knowing(held.secrets().scrubber());
+        if let Some(request) = &run.tool.spec().request {
+            scope = scope.sending(egress::DescribedSend::new(request, &held.config()));
+        }
         if run.tool.effect() == Effect::Read {
             let queries = &run.tool.spec().queries;
             scope = scope.reading(egress::AllowedQueries::new(queries, &held.config()));
@@ -365,9 +368,6 @@ impl Gateway {
             self.mark_claim(caller, run).await?;
         }
         // A plugin without capabilities sends nothing.
-        if let Some(request) = &run.tool.spec().request {
-            scope = scope.sending(egress::DescribedSend::new(request, &held.config()));
-        }
         if ends.is_none() && !run.permit.is_dry() && !run.serving.manifest.capabilities.is_empty() {
             let mut receipt =
                 receipt_of(caller, run, ExecutionStatus::Running, None, 0, &[], false);

@@ -78,8 +78,8 @@ impl KeyedRequest {
 pub struct ClaimedKey {
     pub(crate) key: String,
     pub(crate) execution_id: String,
-    /// Set by work that has kept its answer itself.
-    answered: Arc<OnceLock<()>>,
+    /// Set by work that has kept its answer itself, to the answer's bytes.
+    answered: Arc<OnceLock<usize>>,
 }
 
 impl ClaimedKey {
@@ -93,7 +93,7 @@ impl ClaimedKey {
         let Ok(Settlement::Keep(answer)) = settlement_of(execution) else {
             return None;
         };
-        let _ = self.answered.set(());
+        let _ = self.answered.set(answer.len());
         Some(RequestAnswer {
             workspace_id: workspace_id.clone(),
             key: self.key.clone(),
@@ -366,7 +366,8 @@ impl Gateway {
             return Err(in_progress());
         }
         let done = work(claim.clone()).await;
-        if claim.answered.get().is_some() {
+        if let Some(bytes) = claim.answered.get() {
+            self.kept_answer(caller, *bytes).await;
             return Ok(KeyedAnswer::New(done?));
         }
         match (rules.settles)(&done)? {
@@ -388,6 +389,7 @@ impl Gateway {
         attempt: &KeyedRequest,
         longest: Duration,
     ) -> Result<Result<ClaimedKey, KeptAnswer>, Error> {
+        self.check_keyed(caller).await?;
         let now_ms = self.clock.now_ms();
         let claim = ClaimedKey {
             key: format!("{}:{}", caller.key_id, attempt.key),
@@ -463,6 +465,7 @@ impl Gateway {
                 "idempotency.answer_not_kept"
             );
         }
+        self.kept_answer(caller, answer.answer.len()).await;
         Ok(())
     }
 

@@ -150,6 +150,7 @@ impl Gateway {
                 expires_at_ms,
             )
             .await?;
+        self.kept_result(caller, text.len()).await?;
         let truncated = Truncated {
             result_id,
             bytes_total: text.len(),

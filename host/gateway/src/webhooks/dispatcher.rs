@@ -135,7 +135,11 @@ impl Dispatcher {
         if places == 0 || self.stop.is_cancelled() {
             return Ok(Vec::new());
         }
-        self.store.lease_webhooks(self.lease_now(), places).await
+        // A workspace takes at most half of what is free, so that each further one finds its part.
+        let share = (places / 2).max(1);
+        self.store
+            .lease_webhooks(self.lease_now(), places, share)
+            .await
     }
 
     async fn serve(&self, webhook: WebhookRow) {

@@ -323,7 +323,14 @@ async fn the_change_mark_moves_with_webhooks_and_their_deliveries(at: Empty) {
         now_ms: NOW_MS,
         until_ms: NOW_MS + 1,
     };
-    assert_eq!(at.store.lease_webhooks(lease, 1).await.unwrap().len(), 1);
+    assert_eq!(
+        at.store
+            .lease_webhooks(lease, 1, usize::MAX)
+            .await
+            .unwrap()
+            .len(),
+        1
+    );
     let attempt = DeliveryAttempt {
         at_ms: NOW_MS,
         duration_ms: 1,

@@ -51,7 +51,14 @@ async fn a_change_by_another_workspace_touches_nothing(at: Empty) {
         now_ms: NOW_MS,
         until_ms: NOW_MS + 1,
     };
-    assert_eq!(at.store.lease_webhooks(lease, 1).await.unwrap().len(), 1);
+    assert_eq!(
+        at.store
+            .lease_webhooks(lease, 1, usize::MAX)
+            .await
+            .unwrap()
+            .len(),
+        1
+    );
     let attempt = DeliveryAttempt {
         at_ms: NOW_MS,
         duration_ms: 1,

@@ -186,7 +186,13 @@ async fn nothing_is_written_for_nobody(at: At) {
     at.webhook("tools", &["tool.*"]).await;
     at.store.insert_skill(&skill(&at, "s1")).await.unwrap();
     let lease = lease("me", i64::MAX - 10_000);
-    assert!(at.store.lease_webhooks(lease, 10).await.unwrap().is_empty());
+    assert!(
+        at.store
+            .lease_webhooks(lease, 10, usize::MAX)
+            .await
+            .unwrap()
+            .is_empty()
+    );
     let off = toolgate_store::WebhookChange {
         enabled: Some(false),
         ..Default::default()

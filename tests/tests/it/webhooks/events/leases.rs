@@ -10,6 +10,7 @@ use super::{At, NOW_MS, lease, on_both, skill};
 on_both!(
     one_process_serves_a_webhook_at_a_time,
     many_processes_never_share_a_webhook,
+    a_workspace_takes_no_more_than_its_share,
 );
 
 async fn one_process_serves_a_webhook_at_a_time(at: At) {
@@ -22,23 +23,29 @@ async fn one_process_serves_a_webhook_at_a_time(at: At) {
         rows.sort_by(|a, b| a.id.cmp(&b.id));
         rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
     };
-    let mine = store.lease_webhooks(lease("me", NOW_MS), 1).await.unwrap();
+    let mine = store
+        .lease_webhooks(lease("me", NOW_MS), 1, usize::MAX)
+        .await
+        .unwrap();
     let yours = store
-        .lease_webhooks(lease("you", NOW_MS), 10)
+        .lease_webhooks(lease("you", NOW_MS), 10, usize::MAX)
         .await
         .unwrap();
     assert_eq!((mine.len(), yours.len()), (1, 1));
     assert_ne!(mine[0].id, yours[0].id);
     assert!(
         store
-            .lease_webhooks(lease("she", NOW_MS), 10)
+            .lease_webhooks(lease("she", NOW_MS), 10, usize::MAX)
             .await
             .unwrap()
             .is_empty()
     );
     // Whoever dies loses it.
     let later = NOW_MS + 6_000;
-    let all = store.lease_webhooks(lease("she", later), 10).await.unwrap();
+    let all = store
+        .lease_webhooks(lease("she", later), 10, usize::MAX)
+        .await
+        .unwrap();
     assert_eq!(ids(all), ["a", "b"]);
     let lost = store
         .renew_webhook_lease(&mine[0].id, lease("me", later))
@@ -82,7 +89,7 @@ async fn many_processes_never_share_a_webhook(at: At) {
             let owner = format!("p{process}");
             // Under contention a round may come away with nothing; what is left is there for the next.
             while leased.lock().unwrap().len() < WEBHOOKS {
-                let rows = store.lease_webhooks(lease(&owner, NOW_MS), AT_ONCE);
+                let rows = store.lease_webhooks(lease(&owner, NOW_MS), AT_ONCE, usize::MAX);
                 let rows = rows.await.unwrap();
                 assert!(rows.len() <= AT_ONCE, "{}", rows.len());
                 assert!(
@@ -106,6 +113,30 @@ async fn many_processes_never_share_a_webhook(at: At) {
         (ids.len(), leased.lock().unwrap().len()),
         (WEBHOOKS, WEBHOOKS)
     );
-    let rest = at.store.lease_webhooks(lease("last", NOW_MS), WEBHOOKS);
+    let rest = at
+        .store
+        .lease_webhooks(lease("last", NOW_MS), WEBHOOKS, usize::MAX);
     assert!(rest.await.unwrap().is_empty());
+}
+
+/// Defence: the share in `Store::lease_webhooks`, which `host/gateway/src/webhooks/dispatcher.rs` halves for each further
+/// workspace.
+async fn a_workspace_takes_no_more_than_its_share(at: At) {
+    for id in 0..10 {
+        at.webhook(&format!("w{id}"), &["skill.created"]).await;
+    }
+    at.store.insert_skill(&skill(&at, "s1")).await.unwrap();
+    let count = async |owner: &str, limit, share| {
+        let leased = at.store.lease_webhooks(lease(owner, NOW_MS), limit, share);
+        leased.await.unwrap().len()
+    };
+    assert_eq!(count("me", 10, 4).await, 4);
+    assert_eq!(count("me", 6, 4).await, 0, "it has its share");
+    assert_eq!(count("me", 6, 5).await, 1);
+    assert_eq!(
+        count("you", 2, 4).await,
+        2,
+        "another process has places of its own"
+    );
+    assert_eq!(count("you", 2, 1).await, 0);
 }
