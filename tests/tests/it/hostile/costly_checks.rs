@@ -147,7 +147,8 @@ fn a_schema_whose_patterns_are_too_large_together_is_not_accepted() {
         let manifest = toolgate_catalog::Manifest::parse(&manifest.to_string()).unwrap();
         toolgate_catalog::lint(&manifest).errors
     };
-    assert_eq!(patterns(20, 20), []);
+    let errors = patterns(20, 20);
+    assert!(errors.is_empty(), "{errors:?}");
     for (repeats, count) in [(1_000, 12), (400, 31), (900, 20)] {
         let errors = patterns(repeats, count);
         let said = errors
