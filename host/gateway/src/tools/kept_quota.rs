@@ -35,13 +35,13 @@ enum Kept {
 
 #[derive(Debug, Default)]
 pub(crate) struct KeptQuotas {
-    written: Mutex<HashMap<(Kept, Text), Written>>,
+    written: Mutex<HashMap<(Kept, Text), KeptSince>>,
     /// Workspaces with too many requests, until they are counted again.
     full: Mutex<HashMap<Text, i64>>,
 }
 
 #[derive(Debug, Default)]
-struct Written {
+struct KeptSince {
     bytes: i64,
     rows: i64,
 }
@@ -65,7 +65,7 @@ impl KeptQuotas {
         since.rows += 1;
         let counted = !known || since.bytes > bytes_max / PART || since.rows > rows_max / PART;
         if counted {
-            *since = Written::default();
+            *since = KeptSince::default();
         }
         counted
     }

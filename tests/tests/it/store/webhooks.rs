@@ -163,7 +163,11 @@ async fn times_of_a_clock_that_was_ahead_hold_up_no_delivery(at: Empty) {
             now_ms,
             until_ms: now_ms + 6_000,
         };
-        at.store.lease_webhooks(lease, 1, usize::MAX).await.unwrap().len()
+        at.store
+            .lease_webhooks(lease, 1, usize::MAX)
+            .await
+            .unwrap()
+            .len()
     };
     let fail_at = async |now_ms: i64, seq, rest_ms| {
         let attempt = DeliveryAttempt {

@@ -136,9 +136,9 @@ mod tests {
     }
 
     /// Draws JSON that a caller may send, from a seed, so that a failure repeats.
-    struct Draw(u64);
+    struct DrawnJson(u64);
 
-    impl Draw {
+    impl DrawnJson {
         fn below(&mut self, most: u64) -> u64 {
             // SplitMix64.
             self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn what_is_shown_reads_back_as_what_runs() {
         for seed in 0..2_000 {
-            let runs = json!({ "field": Draw(seed).value(0) }).to_string();
+            let runs = json!({ "field": DrawnJson(seed).value(0) }).to_string();
             let found = shown(&runs, None, nothing).unwrap();
             let text = super::super::arguments_text(&found.arguments);
             let unseen = text.chars().find(|c| is_hidden(*c) && *c != '\n');
