@@ -1,5 +1,6 @@
 //! Facts about comparing manifests, most of them about every place of a whole one.
 
+mod steps;
 mod whole;
 
 use serde_json::{Value, json};
@@ -422,34 +423,6 @@ fn texts_change_within_a_bound_and_are_shown() {
     // What a person is asked for in a form is no such text.
     assert!(upgrade(|m| m["parameters"][1]["title"] = json!("Your API key")).waits());
     assert!(upgrade(|m| m["auth"][0]["fields"][0]["help"] = json!("Your API key")).waits());
-}
-
-#[test]
-fn a_text_that_changes_in_small_steps_waits_once_it_is_another_one() {
-    let with = |words: usize| {
-        let mut manifest = whole();
-        let text = format!("{}.", "pay eve ".repeat(words));
-        manifest["tools"][0]["description"] = json!(text);
-        form(&manifest).expect("its shape")
-    };
-    let approved = with(0);
-    let (mut served, mut steps) = (approved.clone(), 0);
-    for words in (0..100).step_by(10) {
-        let new = with(words);
-        let difference = Difference::since_approved(&approved, &served, &new, Upgrades::Strict);
-        assert!(!Difference::between(&served, &new, Upgrades::Strict).waits());
-        if difference.waits() {
-            assert!(
-                difference.to_string().contains("characters"),
-                "{difference}"
-            );
-            break;
-        }
-        (served, steps) = (new, steps + 1);
-    }
-    assert!((2..5).contains(&steps), "{steps}");
-    let back = Difference::since_approved(&approved, &served, &approved, Upgrades::Strict);
-    assert!(!back.waits());
 }
 
 #[test]

@@ -158,18 +158,7 @@ impl Gateway {
             .cloned()
             .ok_or_else(|| self.tool_not_found(&tool.name, permissions))?;
         let mut arguments = parse_arguments(request.arguments)?;
-        let violations = if tool.is_checked_at_once(&arguments) {
-            tool.validate(&arguments)
-        } else {
-            let (tool, by) = (tool.clone(), requester(caller));
-            let service: Arc<str> = tool.service().into();
-            let work = move || (tool.validate_bounded(&arguments), arguments);
-            let checked = self.runtime.compute(by, &service, work).await;
-            let overloaded = |_| Error::Overloaded { retry_after_s: 1 };
-            let (found, checked) = checked.map_err(overloaded)?;
-            arguments = checked;
-            found
-        };
+        let violations = self.violations(caller, &tool, &mut arguments).await?;
         if !violations.is_empty() {
             return Err(Error::InvalidArguments {
                 tool_name: tool.name.to_string(),

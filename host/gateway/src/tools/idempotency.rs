@@ -1,10 +1,10 @@
 //! Requests that name an `Idempotency-Key`: done once, answered as often as they are asked.
 //!
-//! A key is claimed before the work and answered after it, both in the database, so that neither
-//! two processes nor a restart do the work twice. Before a write can leave the process the claim
-//! is marked: one that is found marked and unanswered after its time belongs to a process that
-//! died, and its outcome is unknown. A request that was refused, or that only led to a connect
-//! link, did nothing and frees its key. Keys belong to the API key that sent them, for 24 hours.
+//! A key is claimed before the work and answered after it, both in the database, so that neither two processes nor a
+//! restart do the work twice. Before a write can leave the process the claim is marked: one that is found marked and
+//! unanswered after its time belongs to a process that died, and its outcome is unknown. A request that was refused,
+//! or that only led to a connect link, did nothing and frees its key. Keys belong to the API key that sent them, for
+//! 24 hours.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;

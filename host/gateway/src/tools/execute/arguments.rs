@@ -1,11 +1,14 @@
 //! What a caller sends with a call: the tool's arguments and the session id.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::Error;
+use super::requester;
 use crate::tools::Arguments;
+use crate::{Caller, Error, Gateway};
+use toolgate_catalog::{Tool, Violation};
 
 /// A session id as a caller may choose it.
 const SESSION_ID_BYTES_MAX: usize = 64;
@@ -31,6 +34,28 @@ pub(super) fn parse_arguments(arguments: Arguments) -> Result<Value, Error> {
         Err(Error::InvalidRequest(
             "arguments must be a JSON object".to_owned(),
         ))
+    }
+}
+
+impl Gateway {
+    /// Every violation of the tool's schema. A check that is not cheap runs in the fair shares of the caller.
+    pub(super) async fn violations(
+        &self,
+        caller: &Caller,
+        tool: &Arc<Tool>,
+        arguments: &mut Value,
+    ) -> Result<Vec<Violation>, Error> {
+        if tool.is_checked_at_once(arguments) {
+            return Ok(tool.validate(arguments));
+        }
+        let (by, service) = (requester(caller), Arc::from(tool.service()));
+        let (tool, whole) = (tool.clone(), arguments.take());
+        let work = move || (tool.validate_bounded(&whole), whole);
+        let checked = self.runtime.compute(by, &service, work).await;
+        let overloaded = |_| Error::Overloaded { retry_after_s: 1 };
+        let (found, checked) = checked.map_err(overloaded)?;
+        *arguments = checked;
+        Ok(found)
     }
 }
 
