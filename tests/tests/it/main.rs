@@ -22,6 +22,7 @@ mod declared_effects;
 mod demo;
 mod deploy;
 mod described;
+mod dialects;
 mod doctor;
 mod examples;
 mod full_disk;
