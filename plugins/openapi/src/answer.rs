@@ -110,7 +110,7 @@ pub fn read(
         text.map_or_else(|| value.to_string(), str::to_owned)
     } else {
         project(&operation.result, value)
-            .map_err(|()| nothing_at(operation, answer.status))?
+            .ok_or_else(|| nothing_at(operation, answer.status))?
             .to_string()
     };
     Ok(Result {
@@ -179,14 +179,14 @@ fn parse<'a>(answer: &'a Answer<'_>) -> (Value, Option<&'a str>) {
     }
 }
 
-/// The part of the answer that the description asks for; an error where it is not there.
-pub fn project(projection: &Projection, value: Value) -> std::result::Result<Value, ()> {
+/// The part of the answer that the description asks for; `None` where it is absent.
+pub fn project(projection: &Projection, value: Value) -> Option<Value> {
     let mut part = match projection.at.as_str() {
         "" => value,
         at => match pointer::at(&value, at) {
             Some(part) => part.clone(),
             None if projection.omitted_when_empty && value.is_object() => Value::Array(Vec::new()),
-            None => return Err(()),
+            None => return None,
         },
     };
     let each = |part: &mut Value, change: &dyn Fn(&mut Value)| match part {
@@ -207,7 +207,7 @@ pub fn project(projection: &Projection, value: Value) -> std::result::Result<Val
     for path in &projection.drop {
         each(&mut part, &|item| drop_path(item, path));
     }
-    Ok(part)
+    Some(part)
 }
 
 fn keep(from: &Value, to: &mut Value, path: &str) {
@@ -417,7 +417,7 @@ mod tests {
         };
         assert_eq!(
             project(&keep, body.clone()),
-            Ok(json!([{"id": 1, "owner": {"login": "a"}, "tags": [{"n": 1}]}]))
+            Some(json!([{"id": 1, "owner": {"login": "a"}, "tags": [{"n": 1}]}]))
         );
         let drop = Projection {
             drop: vec!["_links".into(), "owner.url".into(), "tags.x".into()],
@@ -425,7 +425,7 @@ mod tests {
         };
         assert_eq!(
             project(&drop, body),
-            Ok(json!([{"id": 1, "owner": {"login": "a"}, "tags": [{"n": 1}]}]))
+            Some(json!([{"id": 1, "owner": {"login": "a"}, "tags": [{"n": 1}]}]))
         );
     }
 }

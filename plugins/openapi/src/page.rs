@@ -91,7 +91,6 @@ fn plain(markup: &str) -> String {
             c => text.push(if c.is_whitespace() { ' ' } else { c }),
         }
     }
-    let mut text = text;
     for (entity, written) in [
         ("&nbsp;", " "),
         ("&lt;", "<"),

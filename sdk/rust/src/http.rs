@@ -12,7 +12,7 @@ pub mod google;
 mod graphql;
 pub(crate) mod outgoing;
 pub mod page;
-mod problem;
+pub mod problem;
 pub mod query;
 pub mod request;
 pub mod response;

@@ -215,6 +215,7 @@ mod tests {
             known: 1,
             newest_entry_ms: None,
             server_time_ms: None,
+            applications: Vec::new(),
             refused_files: Vec::new(),
         };
         assert_eq!(plugins(&state)[0].status, FindingStatus::Ok);
