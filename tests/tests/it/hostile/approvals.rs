@@ -92,7 +92,7 @@ async fn a_provider_that_answers_401_does_not_give_the_approval_back() {
     let decided = gateway.decide(&asked["approval_id"], "approve").await;
     assert_eq!(decided.status, 200, "{}", decided.text);
     let ran = call(&gateway, &gateway.key, &arguments).await;
-    assert_eq!(ran["status"], "auth_expired", "{ran}");
+    assert_eq!(ran["reason"], "provider_refused", "{ran}");
     assert!(upstream.received().len() > before, "it ran");
     connect(&gateway).await;
     let sent = upstream.received().len();
