@@ -56,6 +56,9 @@ impl World {
 
     /// The token endpoint has answered a refresh, and the database goes away before anybody has heard it.
     async fn lose_database(&self) {
+        // This server commits without waiting for its disk, and would forget the connection itself.
+        let url = &self.database.url;
+        tokio::task::block_in_place(|| postgres::ask(url, "CHECKPOINT"));
         self.provider.expire_access_tokens();
         self.gate.hold(TOKEN, Point::Done);
         let lost = async {
