@@ -87,6 +87,7 @@ const PAGES: &[ListedPage] = pages! {
     }
     "Reference" {
         "most-used" = "docs/most-used.md";
+        "oauth-providers" = "docs/oauth-providers.md";
         "events" = "docs/events.md";
     }
     "Project" {

@@ -30,7 +30,7 @@ const SDK: &[ProjectFile] = files!("../../../../../sdk/rust/" => "sdk/":
     "src/host.rs", "src/host/component.rs", "src/host/component/blobs.rs", "src/host/component/call.rs",
     "src/host/component/egress.rs", "src/host/component/kv.rs", "src/html.rs",
     "src/http.rs", "src/http/address.rs", "src/http/form_data.rs", "src/http/google.rs", "src/http/graphql.rs",
-    "src/http/outgoing.rs",
+    "src/http/outgoing.rs", "src/http/page.rs",
     "src/http/problem.rs", "src/http/query.rs", "src/http/request.rs", "src/http/response.rs",
     "src/kv.rs", "src/log_level.rs", "src/markdown.rs", "src/memory.rs", "src/output.rs", "src/pick.rs", "src/plugin.rs", "src/schema.rs",
     "src/testing.rs", "src/testing/examples.rs", "src/testing/host.rs", "src/testing/mock.rs", "src/webhook.rs",
