@@ -72,7 +72,11 @@ call() {
         sleep 0.1
     done
     link=${link#*\"http} && link=http${link%\"}
-    curl -sS -o /dev/null --data-urlencode 'f_secret=planted-key' "$link"
+    # The form works for the browser that was shown its page.
+    page=$(curl -sS -c "$folder/gateway/cookies" "$link" | grep -o 'name="page" value="[^"]*"')
+    page=${page#*value=\"}
+    curl -sS -o /dev/null -b "$folder/gateway/cookies" --data-urlencode "page=${page%\"}" \
+        --data-urlencode 'f_secret=planted-key' "$link"
     post "/tools/${service}_list_notes/execute" '{"arguments": {"folder": "work"}}' > "$folder/gateway/answer"
     grep -q '"Buy milk"' "$folder/gateway/answer" || { cat "$folder/gateway/answer" >&2; exit 1; }
     kill "$served" && wait "$served" 2>/dev/null || true

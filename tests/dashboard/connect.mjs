@@ -39,6 +39,13 @@ await walk(async (browser, look) => {
   await setUp(admin.page);
   const key = await createKey(admin.page, 'agent', true);
   await serves(key, 'github_get_authenticated_user');
+  const { server, port } = await application();
+  const home = `http://localhost:${port}`;
+  const registered = await admin.page.evaluate(async (origin) => {
+    const headers = { 'content-type': 'application/json', 'x-toolgate-dashboard': '1' };
+    return (await fetch('/internal/origins', { method: 'POST', headers, body: JSON.stringify({ origin }) })).status;
+  }, home);
+  assert.equal(registered, 201, 'an admin registers the origin of the application');
   await admin.context.close();
   const link = async (more = {}) => {
     const made = await ask(key, 'POST', '/v1/connections/link', { service: 'github', user_id: 'grace@example.com', ...more });
@@ -95,11 +102,9 @@ await walk(async (browser, look) => {
   }
   done('a wrong key stays on the form and a right one is connected, at three widths in two themes');
 
-  const { server, port } = await application();
   try {
     const { context, page } = await open(browser);
     look(page);
-    const home = `http://localhost:${port}`;
     const back = await link({ return_url: `${home}/settings` });
     await page.goto(back.connect_url);
     await page.getByRole('button', { name: 'Cancel' }).click();

@@ -180,7 +180,8 @@ fn api(memory: &Memory, request: &Received) -> Response<Body> {
         // It answers with the credential, as a hostile or careless service may.
         Some(token) if !memory.refuses && memory.access.contains(token) => json_answer(
             200,
-            json!({"login": memory.login, "id": 7, "company": format!("echo {token}")}),
+            // `data`: where Twitch's answers have their lists.
+            json!({"login": memory.login, "id": 7, "company": format!("echo {token}"), "data": []}),
         ),
         _ => json_answer(401, json!({"message": "Bad credentials"})),
     }

@@ -208,10 +208,16 @@ impl Walk<'_> {
         let service = self.slot.service.as_str();
         let link = ran["connect_url"].as_str();
         let link = link.ok_or_else(|| format!("no link: {ran}"))?;
-        let form = self.slot.form();
-        let form: Vec<(&str, &str)> = form
+        // The page asks for the parameters of all slots that share the component.
+        let shown = crate::connect::get(self.gateway, link, None).await;
+        let fields = shown.text.split("name=\"p_").skip(1);
+        let fields: Vec<String> = fields
+            .filter_map(|rest| rest.split('"').next())
+            .map(|key| format!("p_{key}"))
+            .collect();
+        let form: Vec<(&str, &str)> = fields
             .iter()
-            .map(|(key, value)| (key.as_str(), *value))
+            .map(|field| (field.as_str(), shipped::PARAMETER))
             .collect();
         let left = press(self.gateway, link, &form).await;
         expect!(

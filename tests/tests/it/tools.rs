@@ -208,13 +208,9 @@ async fn prometheus_answers_through_the_sandbox_and_leaves_a_receipt() {
         .execute("prometheus_query", json!({ "query": "42" }))
         .await;
     assert_eq!(unset["status"], "error");
-    assert!(
-        unset["error"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("toolgate service configure"),
-        "{unset}"
-    );
+    assert_eq!(unset["reason"], "not_configured", "{unset}");
+    let next_step = unset["error"]["suggested_fix"].as_str().unwrap();
+    assert!(next_step.contains("toolgate service configure"), "{unset}");
 
     let set = [("api_base".to_owned(), upstream.url())];
     toolgate_tests::gateway::configure(&gateway.gateway, "prometheus", &set)

@@ -50,9 +50,9 @@ async fn a_write_whose_result_cannot_be_kept_has_its_receipt_and_is_not_sent_aga
     let failed = gateway
         .post("/v1/tools/notes_create_note/execute", &call)
         .await;
-    assert_eq!((failed.status, &*failed.code()), (500, "internal_error"));
+    assert_eq!((failed.status, &*failed.code()), (409, "outcome_unknown"));
     let failed = with_key(&gateway, "notes_create_note", &call).await;
-    assert_eq!((failed.status, &*failed.code()), (500, "internal_error"));
+    assert_eq!((failed.status, &*failed.code()), (409, "outcome_unknown"));
     let unknown = with_key(&gateway, "notes_create_note", &call).await;
     assert_eq!(
         (unknown.status, &*unknown.code()),

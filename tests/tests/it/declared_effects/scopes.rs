@@ -124,6 +124,11 @@ const SCOPES_THAT_ALSO_WRITE: &[(&str, &str, &str)] = &[
         "developer.copper.com, OAuth: `developer/v1/all` is the only scope",
     ),
     (
+        "stripe",
+        "read_write",
+        "docs.stripe.com, OAuth reference: `read_only` or `read_write`; one connection has one of them",
+    ),
+    (
         "wordpress",
         "global",
         "developer.wordpress.com, OAuth2: `posts` and `global` read and write; there is no reading scope",

@@ -11,7 +11,7 @@ use url::Url;
 /// Slots of one component: a manifest has at most 20.
 const SLOTS_OF_A_COMPONENT: usize = 16;
 /// Value of every connection parameter.
-const PARAMETER: &str = "acme";
+pub(super) const PARAMETER: &str = "acme";
 
 /// A slot with which users sign in at their provider.
 #[derive(Clone, Debug)]
@@ -33,14 +33,6 @@ impl ShippedSlot {
     /// Where its API is.
     pub(super) fn host(&self) -> String {
         format!("{}.walked.io", self.service.replace('_', "-"))
-    }
-
-    /// What the user fills in on the connect page.
-    pub(super) fn form(&self) -> Vec<(String, &'static str)> {
-        let parameters = self.parameters.iter();
-        parameters
-            .map(|key| (format!("p_{key}"), PARAMETER))
-            .collect()
     }
 
     /// Hosts to which the gateway itself sends requests.

@@ -135,7 +135,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ("key_in_body", "in: header", "in: body"),
     ("scheme_type", "type: apiKey", "type: apikey"),
     (
-        "oauth_without_token_url",
+        "no_token_url",
         "type: apiKey\n      in: header\n      name: x-api-key",
         "type: oauth2\n      flows: { authorizationCode: { authorizationUrl: https://notes.example.com/auth } }",
     ),
