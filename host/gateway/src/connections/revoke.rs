@@ -88,8 +88,10 @@ impl ConnectionManager {
         };
         let provider = apps::provider(&self.vault, slot, &app, ended.parameters)?;
         let credential = ended.credential;
-        // The refresh token ends the whole grant (RFC 7009, section 2.1).
+        let names_access = slot.revoke_param.as_deref() == Some("access_token");
+        // The refresh token ends the whole grant (RFC 7009, section 2.1), except where the provider asks for the other.
         let (token, refresh) = match (&credential.refresh, credential.values.get("secret")) {
+            (_, Some(token)) if names_access => (token, false),
             (Some(token), _) => (token, true),
             (None, Some(token)) => (token, false),
             (None, None) => return Ok(false),

@@ -129,6 +129,11 @@ const SCOPES_THAT_ALSO_WRITE: &[(&str, &str, &str)] = &[
         "docs.stripe.com, OAuth reference: `read_only` or `read_write`; one connection has one of them",
     ),
     (
+        "tiktok",
+        "video.publish",
+        "developers.tiktok.com, query creator info: needs `video.publish`",
+    ),
+    (
         "wordpress",
         "global",
         "developer.wordpress.com, OAuth2: `posts` and `global` read and write; there is no reading scope",
