@@ -1,7 +1,7 @@
 //! Addresses and ids that come with a token, and with each that replaces it.
 //!
-//! Pure. The same closed list holds for the first token and for every refresh ([`token_parameters`]): an account that
-//! its provider has moved is asked at its new place.
+//! Pure. The same closed list holds for the first token and for every refresh: an account that its provider has moved
+//! is asked at its new place.
 
 use std::collections::BTreeMap;
 
