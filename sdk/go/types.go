@@ -732,7 +732,7 @@ type PlannedRequest struct {
 	Method  string     `json:"method"`
 	URL     string     `json:"url"`
 	Headers [][]string `json:"headers"`
-	// UTF-8 text, or `[N bytes]` where it is none or longer than 256 KiB.
+	// UTF-8 text, or `[N bytes]` for binary data and for text over 256 KiB.
 	Body string `json:"body"`
 	// A body that is not text; absent of a longer one than 256 KiB.
 	BodyBase64 string `json:"body_base64,omitempty"`

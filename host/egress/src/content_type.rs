@@ -1,6 +1,6 @@
 //! The `Content-Type` of an answer, as servers write it.
 //!
-//! Pure. Some write the type twice, in one header or in two, put the charset into quotes, or name one that is none.
+//! Pure. Some write the type twice, in one header or in two, put the charset into quotes, or name an unknown one.
 
 use http::header::{CONTENT_TYPE, HeaderMap};
 

@@ -271,7 +271,7 @@ pub struct PlannedRequest {
     pub method: String,
     pub url: String,
     pub headers: Vec<(String, String)>,
-    /// UTF-8 text, or `[N bytes]` where it is none or longer than 256 KiB.
+    /// UTF-8 text, or `[N bytes]` for binary data and for text over 256 KiB.
     pub body: String,
     /// A body that is not text; absent of a longer one than 256 KiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -228,7 +228,7 @@ impl Store {
     }
 
     /// Forgets a workspace's oldest answers until the rest is at most `bytes_max`; the newest one stays. Their requests
-    /// stay claimed: what became of them is unknown from then on, so that no repetition does them again unasked. Answers
+    /// stay claimed: their outcome is unknown from then on, so that no repetition does them again unasked. Answers
     /// how many requests of the workspace are known.
     pub async fn trim_answers(
         &self,

@@ -1956,7 +1956,7 @@ export interface components {
         };
         /** @description One request that a dry run would have sent; a credential shows as `[slot NAME]`. */
         PlannedRequest: {
-            /** @description UTF-8 text, or `[N bytes]` where it is none or longer than 256 KiB. */
+            /** @description UTF-8 text, or `[N bytes]` for binary data and for text over 256 KiB. */
             body: string;
             /** @description A body that is not text; absent of a longer one than 256 KiB. */
             body_base64?: string | null;

@@ -14,7 +14,7 @@ pub const STEP_MS_MIN: i64 = 60_000;
 pub const HELD_FOR_MS: i64 = 60_000;
 /// After a step that counts, nothing is deleted for being old for this long: the clock may still be wrong.
 pub const UNSETTLED_FOR_MS: i64 = 60 * 60 * 1_000;
-/// Steps that wait to be told of.
+/// Steps that wait to be reported.
 const STEPS_MAX: usize = 16;
 
 /// How the clock stepped.
@@ -49,7 +49,7 @@ struct ClockReading {
     held: Option<HeldStep>,
     /// When a step counted last, on the monotonic clock.
     taken_at_ms: Option<i64>,
-    /// Steps that nobody was told of yet.
+    /// Steps that are not reported yet.
     steps: Vec<ClockStep>,
 }
 

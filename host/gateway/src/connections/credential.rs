@@ -10,7 +10,7 @@ use toolgate_store::RefreshTokenEnd;
 use toolgate_vault::Secret;
 
 /// A refresh token is renewed this long before its end, or in the last quarter of a longer life, or in the second half
-/// of a shorter one. Before subscribers are told of an end a week ahead, so that a renewal may move it first.
+/// of a shorter one. Before subscribers are informed of an end a week ahead, so that a renewal may move it first.
 const REFRESH_AHEAD_MS: i64 = 8 * 24 * 60 * 60 * 1_000;
 /// Access and refresh tokens of the last two refreshes.
 const SPENT_MAX: usize = 4;

@@ -21,7 +21,7 @@ use toolgate_gateway::metrics::{TelemetryOutcome, TelemetrySignal};
 /// Items of a queue where no variable says another number, as in the specification.
 const QUEUE_MAX: usize = 2_048;
 
-/// How many items are under way, and what became of them.
+/// How many items are under way, and their outcomes.
 #[derive(Clone, Debug)]
 struct Counted {
     signal: TelemetrySignal,

@@ -602,7 +602,7 @@ class PlannedRequest(TypedDict):
     headers: list[list[str]]
     body: str
     """
-    UTF-8 text, or `[N bytes]` where it is none or longer than 256 KiB.
+    UTF-8 text, or `[N bytes]` for binary data and for text over 256 KiB.
     """
     body_base64: NotRequired[str | None]
     """

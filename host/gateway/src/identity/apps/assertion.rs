@@ -238,7 +238,7 @@ impl Gateway {
         if let (true, Some(email)) = (found.is_empty(), email) {
             let with_email = self.store.members_with_email(&email, MEMBERS_MAX).await;
             found = with_email.map_err(internal)?;
-            // Whoever has an account, of this issuer or of another one, is named by that account alone.
+            // A member with an account, of this issuer or of another one, is identified by that account alone.
             found.retain(|member| member.vouched && member.oidc_subject.is_none());
         }
         let mut fitting = Vec::new();

@@ -35,7 +35,7 @@ impl FileRefusal {
 }
 
 impl TrackedFile {
-    /// Notes a verdict. `false`: it is the one before, of a try that nobody has to be told of.
+    /// Notes a verdict. `false`: it is the one before, of an attempt that needs no report.
     pub(super) fn refused(&mut self, judged: &FileReport) -> bool {
         // One that another plugin keeps out has its turn when that one changes.
         if judged.state != PluginState::Quarantined || judged.is_kept_out() {
