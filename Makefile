@@ -17,6 +17,10 @@ endif
 
 .PHONY: run build release package image dashboard plugins test check gates clean-machine setup demo screenshots bench growth peers search-score integrations openapi-corpus vendor-check sdk sdk-docs docs
 
+.PHONY: help
+help: ## the verbs
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)$$/\1\t\2/p' Makefile | sort | expand -t 18
+
 run: build ## build everything and serve with a first API key
 	@tests/search/setup.sh && $(TARGET)/quick/toolgate model install --from $(TOOLGATE_TEST_TOOLS)/search/model \
 		|| echo "The sentence model could not be fetched: search ranks by words alone."
@@ -39,17 +43,28 @@ release: tools plugins dashboard ## the program to ship, optimized: target/relea
 	cargo build --locked --release -p toolgate
 	@$(MAKE) --no-print-directory described TOOLGATE=$(TARGET)/release/toolgate
 
-package: release shipped-model ## archive, Debian package, components, checksums, in target/package
-	deploy/release.sh $(TARGET)/release/toolgate plugins/dist $(MODEL) $(TARGET)/package
+# What is handed out says nothing of the folders of its build, and has a target folder of its own for that.
+.PHONY: shipped-program
+SHIPPED = $(TARGET)/ship/release/toolgate
+shipped-program: tools plugins dashboard
+	CARGO_TARGET_DIR=$(TARGET)/ship deploy/build.sh --release -p toolgate
+	@$(MAKE) --no-print-directory described TOOLGATE=$(SHIPPED)
 
-image: release shipped-model ## the container image localhost/toolgate:VERSION, by buildah
-	deploy/image/build.sh $(TARGET)/release/toolgate plugins/dist $(MODEL) localhost/toolgate:$(VERSION)
+package: shipped-program shipped-model ## archive, Debian package, components, checksums, in target/package
+	deploy/release.sh $(SHIPPED) plugins/dist $(MODEL) $(TARGET)/package
+
+image: shipped-program shipped-model ## the container image localhost/toolgate:VERSION, by buildah
+	deploy/image/build.sh $(SHIPPED) plugins/dist $(MODEL) localhost/toolgate:$(VERSION)
+
+.PHONY: reproducible
+reproducible: tools plugins dashboard ## builds the program twice, in two folders, and compares; PACKAGE=toolgate PROFILE=release
+	deploy/reproducible.sh $(or $(PACKAGE),toolgate) $(or $(PROFILE),release)
 
 .PHONY: shipped-model
 MODEL = $(TARGET)/model/models/all-MiniLM-L6-v2
-shipped-model: release
+shipped-model: shipped-program
 	tests/search/setup.sh
-	$(TARGET)/release/toolgate model install --from $(TOOLGATE_TEST_TOOLS)/search/model --data-dir $(TARGET)/model
+	$(SHIPPED) model install --from $(TOOLGATE_TEST_TOOLS)/search/model --data-dir $(TARGET)/model
 
 dashboard: tools host/dashboard/dist/index.html ## the web page that the binary embeds, in host/dashboard/dist
 
@@ -111,6 +126,19 @@ rolling: plugins dashboard ## three gateways behind HAProxy restarted in turn un
 	cargo build --locked -p toolgate
 	cd tests && TOOLGATE_TEST_REQUESTS=$(or $(REQUESTS),50000) cargo test --locked -p toolgate-tests --test it rolling:: -- --nocapture
 
+.PHONY: attack
+attack: plugins dashboard ## a gateway to attack, with a hostile provider and plugin, keys of an agent and of another tenant, and secrets
+	cargo build --locked -p toolgate
+	TOOLGATE=$(abspath $(TARGET))/debug/toolgate cargo run --locked -p toolgate-tests --bin attack
+
+.PHONY: real-servers
+real-servers: plugins dashboard ## ten integrations against the servers that they are made for, every tool of each
+	tests/real_servers/setup.sh
+	tests/real_servers/large/setup.sh
+	cargo build --locked -p toolgate
+	$(TARGET)/debug/toolgate plugin build --all plugins --out plugins/dist
+	cd tests && TOOLGATE_TEST_LARGE_SERVERS=1 cargo test --locked -p toolgate-tests --test it real_servers:: -- --nocapture
+
 .PHONY: fuzz
 fuzz: plugins dashboard ## every parser of untrusted input on mutated inputs, SECONDS=60 each; SEED=1 repeats a run
 	cd tests && TOOLGATE_TEST_FUZZ_SECONDS=$(or $(SECONDS),60) TOOLGATE_TEST_SEED=$(or $(SEED),$$RANDOM) \
@@ -162,6 +190,10 @@ sdk-docs: ## the clients' references, in target/sdk-docs
 
 setup: tools ## what the tests need besides Rust: servers, clients, the conformance runner
 	tests/setup.sh
+
+.PHONY: fetch
+fetch: tools ## the crates, so that a build needs no network
+	cargo fetch --locked
 
 .PHONY: tools
 tools:

@@ -20,8 +20,10 @@ rm -f "$out"/*
 # What every form holds.
 stage=$work/stage
 mkdir -p "$stage"/{bin,completions,man,model,plugins,systemd}
-install -m 755 "$program" "$stage/bin/toolgate"
-strip --strip-unneeded "$stage/bin/toolgate"
+"$here/finish.sh" "$program" "$stage/bin/toolgate"
+components=toolgate-$version.cdx.json
+"$here/sbom.py" > "$work/$components"
+install -m 644 "$work/$components" "$stage/toolgate.cdx.json"
 install -m 644 "$plugins"/*.wasm "$stage/plugins/"
 install -m 644 "$model"/* "$stage/model/"
 "$program" completions bash > "$stage/completions/toolgate.bash"
@@ -51,6 +53,7 @@ install -D -m 644 "$stage/completions/_toolgate" "$deb/usr/share/zsh/vendor-comp
 install -D -m 644 "$stage/completions/toolgate.fish" "$deb/usr/share/fish/vendor_completions.d/toolgate.fish"
 install -d "$deb/usr/share/man/man1" "$deb/usr/share/doc/toolgate"
 gzip -9n < "$stage/man/toolgate.1" > "$deb/usr/share/man/man1/toolgate.1.gz"
+install -m 644 "$stage/toolgate.cdx.json" "$deb/usr/share/doc/toolgate/"
 gzip -9n < "$top/CHANGELOG.md" > "$deb/usr/share/doc/toolgate/changelog.gz"
 {
     echo "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/"
@@ -84,6 +87,6 @@ find "$deb" -newermt "@$SOURCE_DATE_EPOCH" -exec touch --no-dereference --date="
 dpkg-deb --root-owner-group -Zxz "-z${COMPRESSION:-6}" --build "$deb" "$out/toolgate_${version}_$machine.deb" >&2
 
 # The list of components.
-"$here/sbom.py" > "$out/toolgate-$version.cdx.json"
+install -m 644 "$work/$components" "$out/$components"
 
 (cd "$out" && sha256sum -- * > SHA256SUMS)

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""sbom.py [TARGET]: prints what the program is made of, as CycloneDX 1.5.
+"""sbom.py [--embedded] [TARGET]: prints what the program is made of, as CycloneDX 1.5.
+
+With --embedded, in the form that the program carries in its section `.dep-v0`, which scanners of binaries read
+(https://github.com/rust-secure-code/cargo-auditable, PARSING.md): zlib around JSON, the crates alone.
 
 The crates that are compiled into it for TARGET (tests and build scripts are not in it), with the checksums of
 Cargo.lock, and the npm packages of the dashboard, which the program embeds, with those of package-lock.json.
@@ -12,6 +15,7 @@ import subprocess
 import sys
 import tomllib
 import uuid
+import zlib
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -89,9 +93,32 @@ def npm_packages():
     return list(components.values())
 
 
+def embedded(root, components, dependencies):
+    """The crates as the section holds them: each names what it depends on by place."""
+    listed = sorted(components, key=lambda one: (one["name"], one["version"]))
+    places = {one["bom-ref"]: place for place, one in enumerate(listed)}
+    packages = []
+    for one in listed:
+        package = {
+            "name": one["name"],
+            "version": one["version"],
+            # What has a checksum comes from the registry.
+            "source": "crates.io" if "hashes" in one else "local",
+            "dependencies": sorted(places[ref] for ref in dependencies[one["bom-ref"]]),
+        }
+        if one["bom-ref"] == root:
+            package["root"] = True
+        packages.append(package)
+    return zlib.compress(json.dumps({"packages": packages}, separators=(",", ":")).encode(), 9)
+
+
 def main():
-    target = sys.argv[1] if len(sys.argv) > 1 else f"{os.uname().machine}-unknown-linux-gnu"
+    arguments = [argument for argument in sys.argv[1:] if argument != "--embedded"]
+    target = arguments[0] if arguments else f"{os.uname().machine}-unknown-linux-gnu"
     root, components, dependencies = crates(target)
+    if "--embedded" in sys.argv:
+        sys.stdout.buffer.write(embedded(root, components, dependencies))
+        return
     dashboard = npm_packages()
     dependencies[root] = dependencies[root] + sorted(one["purl"] for one in dashboard)
     dependencies.update({one["purl"]: [] for one in dashboard})

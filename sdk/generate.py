@@ -43,6 +43,10 @@ NAMES = {
     "list_messages": "MessagePage",
     "send_message": "Message",
     "resume_session": "Message",
+    "list_files": "FilePage",
+    "get_file": "StoredFile",
+    "delete_file": "DeletedFile",
+    "read_file_text": "FileText",
     "list_documents": "DocumentPage",
     "get_document": "Document",
     "delete_document": "DeletedDocument",
@@ -74,8 +78,14 @@ def operations(document):
     for path, methods in sorted(document["paths"].items()):
         for method in METHODS:
             operation = methods.get(method)
-            if operation and path.startswith("/v1/"):
+            if operation and path.startswith("/v1/") and not sends_bytes(operation):
                 yield operation["operationId"], method.upper(), path, operation
+
+
+def sends_bytes(operation):
+    """Whether the body or the answer is a file, which the clients leave to the language's HTTP library."""
+    answers = (answer for code, answer in operation["responses"].items() if code.startswith("2"))
+    return any("application/octet-stream" in part.get("content", {}) for part in (operation.get("requestBody", {}), *answers))
 
 
 def pascal(name):

@@ -41,7 +41,11 @@ mapfile -t settings < <(env | grep -iE '^([a-z]+_proxy|pip_[a-z_]+|npm_config_[a
 
 # In the namespace: mounts, then the steps, in the Debian of $root.
 inside() {
+    # A root of its own is a mount, which container tools change, and has terminals.
+    mount --bind "$root" "$root"
     mount -t proc proc "$root/proc"
+    mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
+    ln -sf pts/ptmx "$root/dev/ptmx"
     mount -t tmpfs tmpfs "$root/dev/shm"
     mount --bind "$toolchain" "$root$pinned"
     mount -o remount,bind,ro "$root$pinned"

@@ -26,12 +26,15 @@ inside() { # inside FOLDER set-up|tests
     mount --bind "$(dirname "$(command -v rustup)")" "$folder/cargo-bin"
     local settings=(HOME="$folder/home" RUSTUP_HOME="$folder/rustup" CARGO_HOME="$folder/home/.cargo"
         PATH="$folder/cargo-bin:$(without_root "$PATH")" LANG="$language" LC_ALL="$language" TZ="$zone")
-    local command=(make setup plugins dashboard)
+    local command=(make setup plugins dashboard fetch)
     if [ "$what" = tests ]; then
         ip link set lo up
         settings+=(CARGO_NET_OFFLINE=true)
         command=(make test)
     fi
+    # A user as others are: the home of the environment is that of /etc/passwd too, which some tools read instead.
+    sed "s#^\($user:[^:]*:[^:]*:[^:]*:[^:]*\):[^:]*:#\1:$folder/home:#" /etc/passwd >"$folder/passwd"
+    mount --bind "$folder/passwd" /etc/passwd
     cd "$folder/tool gate"
     env -u CARGO_TARGET_DIR -u TOOLGATE_TEST_TOOLS -u CARGO_INCREMENTAL "${settings[@]}" \
         setpriv --reuid "$user" --regid "$(id -g "$user")" --clear-groups --no-new-privs \

@@ -37,12 +37,14 @@ pinned_node() {
     )
     [ -z "$wrong" ] || { echo "These run the machine's own Node, not the pinned one:" $wrong; return 1; }
 }
-# The database of advisories is a git repository, which not every machine reaches.
+# The database of advisories is a git repository, which not every machine reaches. There, the copy in tests/advisories
+# is checked.
 advisories() {
     if timeout 120 "$tools/bin/cargo-deny" --log-level error fetch db; then
         "$tools/bin/cargo-deny" --log-level error check --disable-fetch advisories
     else
-        echo "The database of advisories was not reached: advisories are NOT checked."
+        echo "The database of advisories was not reached; this is its copy: $(cat tests/advisories/snapshot.txt)"
+        tests/advisories/check.py
     fi
 }
 format() {

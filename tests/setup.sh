@@ -11,18 +11,23 @@ wanted=()
 compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || wanted+=(postgresql)
 command -v prometheus >/dev/null || wanted+=(prometheus)
 command -v patroni >/dev/null || wanted+=(patroni)
+# How Patroni speaks with etcd: newer releases of Debian do not install it with Patroni.
+/usr/bin/python3 -c 'import etcd' 2>/dev/null || wanted+=(python3-etcd)
 command -v etcd >/dev/null || wanted+=(etcd-server)
 PATH=$PATH:/usr/sbin command -v pgbouncer >/dev/null || wanted+=(pgbouncer)
 command -v "${CHROMIUM:-chromium-headless-shell}" >/dev/null || wanted+=(chromium-headless-shell)
 command -v curl >/dev/null || wanted+=(curl)
 command -v setpriv >/dev/null || wanted+=(util-linux)
 python3 -c 'import ensurepip, venv' 2>/dev/null || wanted+=(python3 python3-venv)
+# Not every package has a wheel for every Python.
+[ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)/Python.h" ] || wanted+=(python3-dev)
 
 [ ${#wanted[@]} -eq 0 ] || "$here/debian.sh" "${wanted[@]}"
 
 "$here/python/setup.sh" >/dev/null
 "$here/pgbouncer/setup.sh"
 "$here/mcp/setup.sh"
+"$here/mcp_upstreams/setup.sh"
 "$here/corpus/setup.sh"
 "$here/vendor/setup.sh"
 "$here/oidc/setup.sh"

@@ -12,8 +12,10 @@ ls "$plugins"/*.wasm >/dev/null 2>&1 || { echo "$plugins holds no plugin: make p
 root=$folder/root
 rm -rf "$root" "$folder/data"
 mkdir -p "$root"/{usr/bin,usr/share/toolgate/{model,plugins},etc/ssl/certs} "$folder/data"
-install -m 755 "$program" "$root/usr/bin/toolgate"
-strip --strip-unneeded "$root/usr/bin/toolgate"
+deploy=$(cd "$(dirname "$0")/.." && pwd)
+"$deploy/finish.sh" "$program" "$root/usr/bin/toolgate"
+mkdir -p "$root/usr/share/doc/toolgate"
+"$deploy/sbom.py" > "$root/usr/share/doc/toolgate/toolgate.cdx.json"
 
 # glibc's resolver is in libc itself since 2.34, so nothing is loaded at run time that ldd does not see.
 ldd "$program" | grep -o '/[^ ]*' | sort -u | while read -r library; do

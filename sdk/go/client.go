@@ -51,6 +51,7 @@ type Client struct {
 	Executions  *Executions
 	Approvals   *Approvals
 	Results     *Results
+	Files       *Files
 
 	baseURL string
 	// A function, so that printing a client with any verb prints no key.
@@ -126,6 +127,7 @@ func New(options Options) (*Client, error) {
 	client.Executions = &Executions{client}
 	client.Approvals = &Approvals{client}
 	client.Results = &Results{client}
+	client.Files = &Files{client}
 	return client, nil
 }
 
@@ -169,20 +171,28 @@ func (w Wait) show(link string) {
 // denied fails with KindPermissionDenied; with KindWaitTimeout when the time passes.
 func (c *Client) WaitForApproval(ctx context.Context, required *ApprovalRequired, wait Wait) (Outcome, error) {
 	wait.show(required.ApprovalURL)
-	return c.poll(ctx, wait, "nobody decided in time", func() (Outcome, error) {
-		approval, err := c.Approvals.Get(ctx, required.ApprovalID)
+	timeout := wait.timeout()
+	ends := time.Now().Add(timeout)
+	for left := timeout; left > 0; left = time.Until(ends) {
+		startedAt := time.Now()
+		approval, err := c.Approvals.Wait(ctx, required.ApprovalID, GetApprovalParams{Wait: Ptr(c.pollSeconds(left))})
 		if err != nil && !errors.Is(err, &Error{Kind: KindPermissionDenied}) {
 			return nil, err
 		}
-		if err == nil && approval.Status == ApprovalStatusPending {
-			return nil, nil
+		if err != nil || approval.Status != ApprovalStatusPending {
+			again, err := c.Tools.Execute(ctx, required.ToolName, required.params)
+			if _, still := again.(*ApprovalRequired); !still || err != nil {
+				return again, err
+			}
 		}
-		again, err := c.Tools.Execute(ctx, required.ToolName, required.params)
-		if _, still := again.(*ApprovalRequired); still || err != nil {
-			return nil, err
+		if time.Since(startedAt) < pauseFirst {
+			// The server did not wait: it is about to stop, or has another question.
+			if err := c.sleep(ctx, pauseFirst); err != nil {
+				return nil, err
+			}
 		}
-		return again, nil
-	})
+	}
+	return nil, waitTimeout("nobody decided in time")
 }
 
 // poll pauses and calls try, each pause longer than the one before, until try has an outcome.

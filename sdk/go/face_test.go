@@ -34,13 +34,15 @@ func TestEveryOperationOfTheDocumentHasAMethod(t *testing.T) {
 	var documented, offered []string
 	for path, operations := range document.Paths {
 		for _, operation := range operations {
-			if strings.HasPrefix(path, "/v1/") && operation.OperationID != "" {
+			// Files go by the language's HTTP library.
+			bytes := operation.OperationID == "upload_file" || operation.OperationID == "download_file"
+			if strings.HasPrefix(path, "/v1/") && operation.OperationID != "" && !bytes {
 				documented = append(documented, operation.OperationID)
 			}
 		}
 	}
 	called := regexp.MustCompile(`(?:c|c\.answer\(ctx), "(\w+)"`)
-	for _, file := range []string{"client.go", "resources.go", "webhooks.go"} {
+	for _, file := range []string{"client.go", "files.go", "resources.go", "webhooks.go"} {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -20,7 +20,10 @@ type ExecutionInfo struct {
 	Service     string `json:"service"`
 	SessionID   string `json:"session_id"`
 	DurationMs  int64  `json:"duration_ms"`
-	RequestID   string `json:"request_id"`
+	// Coerced has the JSON Pointers of texts in the arguments that were taken as the number, boolean, list or
+	// object that the tool asks for.
+	Coerced   []string `json:"coerced,omitempty"`
+	RequestID string   `json:"request_id"`
 	// The parameters of the call, so that it can be repeated.
 	params ExecuteToolParams
 }

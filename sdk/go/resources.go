@@ -441,6 +441,11 @@ func (a *Approvals) Get(ctx context.Context, approvalID string) (*Approval, erro
 	return call[Approval](ctx, a.c, "get_approval", []string{approvalID}, nil)
 }
 
+// Wait reads one as soon as it is decided, and at the latest after params.Wait seconds.
+func (a *Approvals) Wait(ctx context.Context, approvalID string, params GetApprovalParams) (*Approval, error) {
+	return call[Approval](ctx, a.c, "get_approval", []string{approvalID}, params)
+}
+
 // Decide approves or denies a pending call, once.
 func (a *Approvals) Decide(ctx context.Context, approvalID string, params DecideApprovalParams) (*Approval, error) {
 	return call[Approval](ctx, a.c, "decide_approval", []string{approvalID}, params)

@@ -25,11 +25,12 @@ type Approval struct {
 	Title       string         `json:"title"`
 	Annotations *Annotations   `json:"annotations,omitempty"`
 	Status      ApprovalStatus `json:"status"`
-	// What the tool is called with, whole. Only a secret of the connection reads `[redacted]`.
+	// What the tool is called with, whole. Numbers that JSON parsers round are here as they round them.
 	Arguments map[string]any `json:"arguments"`
-	// The same as JSON text, as it runs; characters that a reader cannot see are escaped.
+	// The same as JSON text, as it runs, with every digit; characters that a reader cannot see are escaped.
 	ArgumentsText string `json:"arguments_text"`
-	// Whether `arguments` or `requests` contained a secret of the connection, which is masked.
+	// Whether an earlier version of the gateway has masked a secret of the connection in `arguments` or `requests`: now
+	// such a call is refused.
 	SecretsMasked bool `json:"secrets_masked"`
 	// What the call would send first, as a dry run shows it. The run may begin with nothing else.
 	Requests []PlannedRequest `json:"requests"`
@@ -81,7 +82,7 @@ type ApprovalPage struct {
 	NextCursor string `json:"next_cursor,omitempty"`
 }
 
-// What became of a question.
+// The status of an approval.
 type ApprovalStatus string
 
 const (
@@ -169,6 +170,7 @@ const (
 	ConnectionStateNotConnected ConnectionState = "not_connected"
 	ConnectionStateExpired      ConnectionState = "expired"
 	ConnectionStateNotNeeded    ConnectionState = "not_needed"
+	ConnectionStateNeedsSetup   ConnectionState = "needs_setup"
 )
 
 // What made a decision.
@@ -204,6 +206,12 @@ type DeletedDocument struct {
 	Deleted bool `json:"deleted"`
 }
 
+type DeletedFile struct {
+	FileID string `json:"file_id"`
+	// Always `true`.
+	Deleted bool `json:"deleted"`
+}
+
 type DeletedHook struct {
 	ConnectionID string `json:"connection_id"`
 	// Always `true`.
@@ -234,7 +242,7 @@ type DeletedWebhook struct {
 	Deleted bool `json:"deleted"`
 }
 
-// How far a delivery has come.
+// The status of a delivery.
 type DeliveryStatus string
 
 const (
@@ -344,7 +352,7 @@ type ExecutionReceipt struct {
 	Failure  *ReceiptFailure `json:"failure,omitempty"`
 }
 
-// What became of an execution: the `status` that its answer carried.
+// The outcome of an execution: the `status` that its answer carried.
 type ExecutionStatus string
 
 const (
@@ -369,7 +377,28 @@ const (
 	FailureReasonTimeout             FailureReason = "timeout"
 	FailureReasonLimitExceeded       FailureReason = "limit_exceeded"
 	FailureReasonPluginCrashed       FailureReason = "plugin_crashed"
+	FailureReasonCancelled           FailureReason = "cancelled"
 )
+
+type FilePage struct {
+	// Newest first.
+	Files []StoredFile `json:"files"`
+	// `null` on the last page.
+	NextCursor string `json:"next_cursor,omitempty"`
+}
+
+// A piece of the text of a file.
+type FileText struct {
+	File StoredFile `json:"file"`
+	// `null`: the file has no text that can be read here.
+	Text string `json:"text,omitempty"`
+	// Where the piece begins in the whole text, in bytes.
+	Offset int `json:"offset"`
+	// Of the whole text.
+	BytesTotal int `json:"bytes_total"`
+	// Where the next piece begins; `null` after the last one.
+	NextOffset *int `json:"next_offset,omitempty"`
+}
 
 type FoundPassage struct {
 	DocumentID string `json:"document_id"`
@@ -648,7 +677,7 @@ type OperationCall struct {
 	Arguments string `json:"arguments"`
 }
 
-// How `content` stands for bytes.
+// How `content` encodes bytes.
 type PayloadEncoding string
 
 const (
@@ -809,8 +838,10 @@ type RequestRecord struct {
 	// Scheme, host and port.
 	Origin string `json:"origin,omitempty"`
 	Host   string `json:"host"`
-	Path   string `json:"path"`
-	// The query; values that look like credentials are `[redacted]`.
+	// What may be a credential is `[redacted]`: segments that the manifest does not declare and that are neither short
+	// nor words, numbers or UUIDs, and users in front of an `@`.
+	Path string `json:"path"`
+	// The query; values that look like credentials, and addresses with a user, are `[redacted]`.
 	Query string `json:"query,omitempty"`
 	// HTTP status; absent when no answer came.
 	Status   *int  `json:"status,omitempty"`
@@ -824,13 +855,20 @@ type RequestRecord struct {
 	CredentialSlot string `json:"credential_slot,omitempty"`
 }
 
-// One file of a result.
+// One file of a result: kept for a day under its handle, and, where it fits, whole in the answer.
 type ResultFile struct {
+	// Of `GET /v1/files/{file_id}`, and for the argument of a tool that takes a file. Absent where the workspace had
+	// no room to keep it.
+	FileID    string `json:"file_id,omitempty"`
 	Name      string `json:"name,omitempty"`
 	MediaType string `json:"media_type"`
 	SizeBytes int64  `json:"size_bytes"`
-	// Base64 (RFC 4648, section 4).
-	Content string `json:"content"`
+	// Of the content, hexadecimal.
+	SHA256 string `json:"sha256,omitempty"`
+	// How long it is kept.
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+	// Base64 (RFC 4648, section 4). Absent where the contents of all files are larger than the answer may be.
+	Content string `json:"content,omitempty"`
 }
 
 // One piece of a kept result. `GET /v1/results/{result_id}`.
@@ -894,6 +932,9 @@ type Skill struct {
 	Version   int64     `json:"version"`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
+	// In the answer to an update: a toolset names the Skill, so the change waits for an admin, and these are the texts
+	// that readers still get.
+	ChangeWaits bool `json:"change_waits,omitempty"`
 }
 
 // `GET /v1/skills/{skill_id}/check`.
@@ -952,6 +993,23 @@ type Status struct {
 	Limits    Limits    `json:"limits"`
 }
 
+// A file, without its content.
+type StoredFile struct {
+	// The handle: pass it as the argument of a tool that takes a file.
+	FileID string `json:"file_id"`
+	// Whose it is.
+	UserID    string `json:"user_id"`
+	Name      string `json:"name,omitempty"`
+	MediaType string `json:"media_type"`
+	SizeBytes int64  `json:"size_bytes"`
+	// Of the content, hexadecimal.
+	SHA256 string `json:"sha256"`
+	// The call that returned it; absent for an uploaded one.
+	ExecutionID string    `json:"execution_id,omitempty"`
+	CreatedAt   time.Time `json:"created_at"`
+	ExpiresAt   time.Time `json:"expires_at"`
+}
+
 type ToolAuth struct {
 	// `oauth2`, `api_key`, ... or `none`.
 	Type   string   `json:"type"`
@@ -987,7 +1045,7 @@ type ToolSchema struct {
 	Examples []map[string]any `json:"examples"`
 }
 
-// What a tool of a toolset stands for.
+// What a tool of a toolset runs.
 type ToolSource struct {
 	Service string `json:"service,omitempty"`
 	Kind    string `json:"kind"`
@@ -1286,6 +1344,8 @@ type CreateToolsetParams struct {
 	Name string `in:"body,name"`
 	// Names of services: all their tools, also those that a later version adds.
 	Services []string `in:"body,services"`
+	// Versions of Skills that were read, by id: a Skill at another one is a `conflict`, and nothing is stored.
+	SkillVersions map[string]int64 `in:"body,skill_versions"`
 	// Ids of Skills, which are listed as tools that answer their instructions.
 	Skills []string `in:"body,skills"`
 	// What clients show; the name if absent or empty.
@@ -1344,6 +1404,12 @@ type ExecuteToolParams struct {
 type ExplainPermissionParams struct {
 	// Exact name of the tool.
 	ToolName string `in:"query,tool_name"`
+}
+
+// GetApprovalParams is what GET /v1/approvals/{approval_id} takes beside its path. What is zero is not sent.
+type GetApprovalParams struct {
+	// Seconds to wait until it is decided; 0 if absent.
+	Wait *int `in:"query,wait"`
 }
 
 // GetConnectionParams is what GET /v1/connections/{connection_id} takes beside its path. What is zero is not sent.
@@ -1457,6 +1523,16 @@ type ListExecutionsParams struct {
 	Cursor string `in:"query,cursor"`
 }
 
+// ListFilesParams is what GET /v1/files takes beside its path. What is zero is not sent.
+type ListFilesParams struct {
+	// Only files of this user; with a key that acts for one user, that user's.
+	UserID string `in:"query,user_id"`
+	// How many files a page holds; 20 if absent.
+	Limit int `in:"query,limit"`
+	// `next_cursor` of the page before.
+	Cursor string `in:"query,cursor"`
+}
+
 // ListMessagesParams is what GET /v1/sessions/{session_id}/messages takes beside its path. What is zero is not sent.
 type ListMessagesParams struct {
 	// How many messages a page holds; 50 if absent.
@@ -1522,12 +1598,22 @@ type PutConnectionHookParams struct {
 	Secret string `in:"body,secret"`
 }
 
+// ReadFileTextParams is what GET /v1/files/{file_id}/text takes beside its path. What is zero is not sent.
+type ReadFileTextParams struct {
+	// Where the piece begins, in bytes of the text; 0 if absent.
+	Offset *int `in:"query,offset"`
+	// How many bytes it has at most; 65,536 if absent.
+	Limit int `in:"query,limit"`
+}
+
 // ReplaceToolsetParams is what PUT /v1/toolsets/{toolset_name} takes beside its path. What is zero is not sent.
 type ReplaceToolsetParams struct {
 	Description  string   `in:"body,description"`
 	GenericTools bool     `in:"body,generic_tools"`
 	Services     []string `in:"body,services"`
-	Skills       []string `in:"body,skills"`
+	// Versions of Skills that were read, by id: a Skill at another one is a `conflict`, and nothing is changed.
+	SkillVersions map[string]int64 `in:"body,skill_versions"`
+	Skills        []string         `in:"body,skills"`
 	// Empty: the name.
 	Title string   `in:"body,title"`
 	Tools []string `in:"body,tools"`
@@ -1609,6 +1695,8 @@ type UpdateToolsetParams struct {
 	GenericTools *bool  `in:"body,generic_tools"`
 	// In place of all services.
 	Services []string `in:"body,services"`
+	// Versions of Skills that were read, by id: a Skill at another one is a `conflict`, and nothing is changed.
+	SkillVersions map[string]int64 `in:"body,skill_versions"`
 	// In place of all Skills.
 	Skills []string `in:"body,skills"`
 	// Empty: the name.

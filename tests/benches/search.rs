@@ -2,17 +2,19 @@
 //! run. Reports the half that nobody tuned on; `-- tune` prints the other, `-- misses` the queries whose
 //! right tool is not among the first five, `-- kinds` a row for each kind and language of query, and
 //! `-- floor` the floor file that these figures make. `-- times` instead prints what searches cost with
-//! 10,000 tools, and `-- sayings` makes the vectors of host/search/data/sayings.txt anew.
+//! 10,000 tools, `-- connected` whether users find first what they can run, and `-- sayings` makes the vectors of
+//! host/search/data/sayings.txt anew.
 
 use std::collections::BTreeSet;
 
 use toolgate_catalog::Catalog;
-use toolgate_search::SearchIndex;
 use toolgate_search::embeddings::model::SentenceModel;
 use toolgate_search::embeddings::sayings;
+use toolgate_search::{PREFERRED_AMONG, SearchIndex};
 use toolgate_tests::search::{
-    Floor, Half, Hybrid, Judged, JudgedCatalog, PlainBm25, QuerySet, Scores, by_words, dropped,
-    floor, installed_model, judged_foreign_catalogs, judged_shipped_catalog, print_times, score,
+    CONNECTED_USERS, Floor, Half, Hybrid, Judged, JudgedCatalog, PlainBm25, QuerySet, Scores,
+    by_words, dropped, floor, installed_model, judged_foreign_catalogs, judged_shipped_catalog,
+    print_times, results_by_words, score, score_connected,
 };
 
 fn main() -> anyhow::Result<()> {
@@ -28,6 +30,9 @@ fn main() -> anyhow::Result<()> {
     } else {
         Half::Report
     };
+    if asked("connected") {
+        return print_connected(half);
+    }
     let mut catalogs = vec![judged_shipped_catalog()?];
     catalogs.extend(judged_foreign_catalogs()?);
     let mut made = Floor::new();
@@ -75,6 +80,38 @@ fn write_sayings() -> anyhow::Result<()> {
     );
     std::fs::write(file, sayings::make(&model)?)?;
     println!("{file} is written");
+    Ok(())
+}
+
+/// For each user with connections, how often the first hit can be run, and what queries for other services lose.
+fn print_connected(half: Half) -> anyhow::Result<()> {
+    let JudgedCatalog { catalog, sets } = judged_shipped_catalog()?;
+    let index = SearchIndex::new(&catalog);
+    let mut hybrid = Hybrid::new(&catalog, &index)?;
+    println!("| user | ranking | runnable first | without | others in five | without |");
+    println!("|---|---|---|---|---|---|");
+    for user in &CONNECTED_USERS {
+        let queries = || sets.iter().flat_map(|set| &set.queries);
+        let queries = || queries().filter(|case| case.half == half);
+        let lexical = score_connected(user, &catalog, queries(), |query| {
+            results_by_words(&index, query, PREFERRED_AMONG)
+        });
+        let joint = score_connected(user, &catalog, queries(), |query| {
+            hybrid.results(query, PREFERRED_AMONG)
+        });
+        for (ranking, scores) in [("lexical", lexical), ("hybrid", joint)] {
+            println!(
+                "| {} | {ranking} | {} of {} | {} | {} of {} | {} |",
+                user.name,
+                scores.first,
+                scores.runnable,
+                scores.first_without,
+                scores.foreign_found,
+                scores.foreign,
+                scores.foreign_found_without
+            );
+        }
+    }
     Ok(())
 }
 

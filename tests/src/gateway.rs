@@ -66,6 +66,8 @@ pub struct Options {
     pub no_client_registration: bool,
     pub no_client_documents: bool,
     pub no_search_learning: bool,
+    /// Repeated writes are not held back.
+    pub no_repeat_guard: bool,
     pub no_model: bool,
 }
 
@@ -194,8 +196,11 @@ impl TestGateway {
             mcp_auth: options.mcp_auth,
             trusted_proxy: options.trusted_proxy,
             proxy_protocol: Some(options.proxy_protocol),
+            // Tests read them there.
+            metrics_public: Some(true),
             connections_max: options.connections_max,
             no_search_learning: Some(options.no_search_learning),
+            no_repeat_guard: Some(options.no_repeat_guard),
             no_model: Some(options.no_model),
             connections_per_client: options.connections_per_client,
             oidc_client_id: match &options.oidc_client {

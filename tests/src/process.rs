@@ -142,6 +142,8 @@ impl Installation {
             .arg("--plugins-dir")
             .arg(self.folder.join("plugins"))
             .current_dir(&self.folder)
+            // Tests read the metrics there.
+            .env("TOOLGATE_METRICS_PUBLIC", "true")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(self.log_file())

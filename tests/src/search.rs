@@ -4,6 +4,7 @@
 //! The queries are in `tests/search`. Half of them, by a hash of their text, is for tuning; numbers that
 //! are reported and held by a floor come from the other half.
 
+mod connected;
 mod foreign;
 mod judged;
 mod plain;
@@ -17,9 +18,10 @@ use std::sync::Arc;
 use anyhow::{Context as _, ensure};
 use toolgate_catalog::{Catalog, PluginTools};
 
+pub use connected::{CONNECTED_USERS, ConnectedScores, ConnectedUser, score_connected};
 pub use judged::{Half, Judged};
 pub use plain::PlainBm25;
-pub use rankings::{Hybrid, by_words, installed_model, model_folder};
+pub use rankings::{Hybrid, by_words, installed_model, model_folder, results_by_words};
 pub use scores::{Answer, Floor, Scores, dropped, floor, score};
 pub use times::print_times;
 

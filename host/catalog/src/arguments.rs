@@ -6,6 +6,7 @@
 //! Numbers that fit are then written one way: [`write_integers`].
 
 pub(super) mod coerce;
+pub(super) mod places;
 pub(super) mod rounded;
 
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};

@@ -73,7 +73,7 @@ pub enum CallerImpact {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CallerChange {
     pub impact: CallerImpact,
-    /// JSON Pointer in which the tool's name stands for its place: `/tools/list_notes/input/limit`.
+    /// JSON Pointer in which the tool's name replaces its index: `/tools/list_notes/input/limit`.
     pub path: String,
     pub says: String,
 }

@@ -127,6 +127,21 @@ impl SchemaCost {
         beside: &Map<String, Value>,
         pointer: &mut String,
     ) {
+        match keyword {
+            "pattern" | "format" | "enum" | "uniqueItems" | "$ref" => {
+                self.assertion(id, keyword, value);
+            }
+            "allOf" | "anyOf" | "oneOf" | "not" | "if" | "then" | "else" | "dependentSchemas" => {
+                self.multiplies = true;
+                let same = self.add_any(keyword, value, pointer);
+                self.nodes[id].same.extend(same);
+            }
+            _ => self.inner_value(id, keyword, value, beside, pointer),
+        }
+    }
+
+    /// A keyword that says something of the value itself.
+    fn assertion(&mut self, id: usize, keyword: &str, value: &Value) {
         match (keyword, value) {
             ("pattern", Value::String(pattern)) => {
                 let states = self.pattern(pattern);
@@ -151,21 +166,32 @@ impl SchemaCost {
                 self.multiplies = true;
                 self.nodes[id].reference = Some(target.clone());
             }
-            ("allOf" | "anyOf" | "oneOf", Value::Array(items)) => {
-                self.multiplies = true;
-                let items = self.add_list(items, pointer);
-                self.nodes[id].same.extend(items);
-            }
-            ("not" | "if" | "then" | "else", value) => {
-                self.multiplies = true;
-                let inner = self.add(value, pointer);
-                self.nodes[id].same.push(inner);
-            }
+            _ => {}
+        }
+    }
+
+    /// The subschemas of a keyword that applies them to the same value.
+    fn add_any(&mut self, keyword: &str, value: &Value, pointer: &mut String) -> Vec<usize> {
+        match (keyword, value) {
+            ("not" | "if" | "then" | "else", schema) => vec![self.add(schema, pointer)],
             ("dependentSchemas", Value::Object(map)) => {
-                self.multiplies = true;
-                let inner = self.add_map(map, pointer);
-                self.nodes[id].same.extend(inner.into_values());
+                self.add_map(map, pointer).into_values().collect()
             }
+            (_, Value::Array(items)) => self.add_list(items, pointer),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A keyword that applies subschemas to items, fields or their names.
+    fn inner_value(
+        &mut self,
+        id: usize,
+        keyword: &str,
+        value: &Value,
+        beside: &Map<String, Value>,
+        pointer: &mut String,
+    ) {
+        match (keyword, value) {
             ("properties", Value::Object(map)) => {
                 let inner = self.add_map(map, pointer);
                 self.nodes[id].properties = inner;
@@ -186,7 +212,7 @@ impl SchemaCost {
                 self.multiplies = true;
                 let inner = self.add(value, pointer);
                 self.nodes[id].each.push(inner);
-                // Each field is looked up in everything that stands beside.
+                // Each field is looked up in every keyword beside this one.
                 self.nodes[id].item += NODE_UNITS * beside.len() as u64 * 8;
             }
             ("propertyNames", value) => {

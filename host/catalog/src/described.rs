@@ -5,6 +5,8 @@
 //! operator's setting in braces. Pure; egress asks [`DeclaredRequest::covers`] about each request that may change
 //! something. Without regular expressions, because each such request is compared.
 
+pub mod parts;
+
 use std::collections::BTreeMap;
 
 use url::{Position, Url};
@@ -28,7 +30,8 @@ pub struct DeclaredRequest<'a> {
     pub host: Option<&'a str>,
     /// The setting that holds the base address.
     pub setting: Option<&'a str>,
-    path: &'a str,
+    /// With its holes; behind a setting, what follows that one's path.
+    pub path: &'a str,
 }
 
 impl<'a> DeclaredRequest<'a> {
@@ -63,6 +66,11 @@ impl<'a> DeclaredRequest<'a> {
             setting: Some(setting),
             path,
         })
+    }
+
+    /// Whether something is filled in, beside the operator's setting.
+    pub fn has_holes(&self) -> bool {
+        self.path.contains('{') || self.host.is_some_and(|host| host.contains('{'))
     }
 
     /// Whether `method` and `url` are this request. `values`: settings and parameters of the call.

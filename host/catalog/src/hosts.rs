@@ -1,8 +1,8 @@
 //! Host patterns of a manifest: reading them and comparing them.
 //!
 //! A pattern is `api.example.com`, `*.example.com` (one or more labels) or has connection
-//! parameters in braces, `{subdomain}.example.com`; a parameter stands for part of one label.
-//! Refuses IP literals, ports, and patterns whose owner could not be told from their text: at
+//! parameters in braces, `{subdomain}.example.com`; a parameter is part of one label.
+//! Refuses IP literals, ports, and patterns whose text does not say the owner: at
 //! least the last two labels are literal. Whether one request fits is egress' decision.
 
 use std::net::Ipv4Addr;
@@ -165,7 +165,7 @@ fn literal(pattern: &str, text: &str) -> Result<(), String> {
     }
 }
 
-/// Whether every host that `inner` can stand for is covered by `outer`. Both are patterns.
+/// Whether every host that `inner` matches is covered by `outer`. Both are patterns.
 pub fn covers(outer: &str, inner: &str) -> bool {
     if outer == inner {
         return true;

@@ -19,6 +19,7 @@ pub mod lint;
 pub mod manifest;
 #[cfg(test)]
 mod manifest_schema;
+pub mod mcp_calls;
 pub mod overview;
 mod parse;
 pub mod queries;
@@ -48,7 +49,7 @@ pub use parse::{MANIFEST_BYTES_MAX, ManifestError};
 pub use rights::{Difference, Rights, Upgrades};
 pub use schema::Schema;
 pub use scope::{SCOPE_BYTES_MAX, is_scope};
-pub use tool::Tool;
+pub use tool::{CheckBudget, Misfit, Tool};
 
 /// One active plugin: its accepted manifest and the SHA-256 of its file, hexadecimal.
 #[derive(Clone, Debug)]

@@ -165,7 +165,7 @@ pub fn lint(manifest: &Manifest) -> Lint {
     found
 }
 
-/// The tool at or around a place, where it has a name that can be told.
+/// The tool at or around a place, where it has a name that can be shown.
 fn tool_of(path: &str, manifest: &Manifest) -> Option<String> {
     let index = path.strip_prefix("/tools/")?.split('/').next()?;
     let name = &manifest.tools.get(index.parse::<usize>().ok()?)?.name;

@@ -6,6 +6,7 @@
 
 mod hooks;
 mod oauth;
+mod placement;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,9 @@ use serde_json::Value;
 
 pub use hooks::{HookChallenge, HookEvent, HookSignature, HookSpec, HookTimestamp, HookValue};
 pub use oauth::{Pointers, TokenAnswer, TokenAuth, TokenBody, TokenStep};
+pub use placement::{AwsSigv4, BasicTemplate, CLIENT_ID, CLIENT_SECRET, Placement};
+
+use placement::one_or_many;
 
 use super::Schema;
 
@@ -150,6 +154,14 @@ pub struct Slot {
     /// Name of the parameter `redirect_uri` at this provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redirect_uri_param: Option<String>,
+    /// What the provider calls the name that it gives to the callback address, as eBay its RuName. The operator
+    /// registers that name, and it is sent where others take the address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redirect_name: Option<String>,
+    /// What `{tenant}` in the paths of the slot's addresses is, unless the operator registers an application of one
+    /// organization: `common` at Microsoft Entra.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// Name of the parameter `scope` of the authorization request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope_param: Option<String>,
@@ -192,6 +204,30 @@ pub struct Slot {
     pub token_parameters: BTreeMap<String, String>,
 }
 
+impl Slot {
+    /// Every address of the slot's authorization server.
+    pub fn addresses(&self) -> impl Iterator<Item = &str> {
+        let all = [
+            &self.authorize_url,
+            &self.token_url,
+            &self.refresh_url,
+            &self.revoke_url,
+            &self.issuer,
+        ];
+        all.into_iter().flatten().map(String::as_str)
+    }
+}
+
+/// Whether a text may be the tenant of an address: an identifier or a domain, one segment of a path.
+pub fn is_tenant(text: &str) -> bool {
+    const BYTES_MAX: usize = 200;
+    (1..=BYTES_MAX).contains(&text.len())
+        && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte))
+}
+
 /// The kinds of credential, as `auth_type` in public answers names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -216,9 +252,6 @@ impl AuthKind {
     }
 }
 
-/// What a placement of an OAuth slot may name beside the token: the gateway's own registration.
-pub const CLIENT_ID: &str = "client_id";
-
 /// One input of the connect form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -230,63 +263,6 @@ pub struct SecretField {
     pub secret: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-}
-
-/// Where the host writes a credential. Templates name fields in braces: `{secret}` is the single
-/// field, and the access token of an OAuth slot.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(untagged, deny_unknown_fields)]
-pub enum Placement {
-    #[serde(rename_all = "snake_case")]
-    Header {
-        header: String,
-        #[serde(default = "secret_template")]
-        template: String,
-    },
-    Query {
-        query: String,
-        #[serde(default = "secret_template")]
-        template: String,
-    },
-    /// Written in front of the request's path, for example `/bot{secret}`.
-    Path {
-        path: String,
-    },
-    /// One more field of a JSON object or form body.
-    Body {
-        body: String,
-        #[serde(default = "secret_template")]
-        template: String,
-    },
-    Basic {
-        basic: BasicTemplate,
-    },
-    AwsSigv4 {
-        aws_sigv4: AwsSigv4,
-    },
-}
-
-/// User and password of HTTP basic authentication (RFC 7617), as templates.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct BasicTemplate {
-    #[serde(default = "username_template")]
-    pub username: String,
-    #[serde(default = "password_template")]
-    pub password: String,
-}
-
-/// AWS Signature Version 4; the fields are `access_key_id`, `secret_access_key` and, where the
-/// credential is temporary, `session_token`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct AwsSigv4 {
-    pub service: String,
-    /// A region, or `{region}` for the connection parameter.
-    pub region: String,
 }
 
 /// A request whose answer names the connected account.
@@ -390,6 +366,9 @@ pub struct ToolSpec {
     pub scopes: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
+    /// What people say when they want this tool, for the search alone: "what do I have to pay this month".
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -435,29 +414,4 @@ fn space() -> String {
 }
 fn is_space(value: &str) -> bool {
     value == " "
-}
-fn secret_template() -> String {
-    "{secret}".to_owned()
-}
-fn username_template() -> String {
-    "{username}".to_owned()
-}
-fn password_template() -> String {
-    "{password}".to_owned()
-}
-
-fn one_or_many<'de, D>(input: D) -> Result<Vec<Placement>, D::Error>
-where
-    D: serde::Deserializer<'de>,
-{
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum PlacementList {
-        Many(Vec<Placement>),
-        One(Placement),
-    }
-    Ok(match PlacementList::deserialize(input)? {
-        PlacementList::Many(all) => all,
-        PlacementList::One(one) => vec![one],
-    })
 }

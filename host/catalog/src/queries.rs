@@ -135,7 +135,7 @@ fn matches(template: &str, hole: &str, text: &str) -> bool {
 /// Whether a JSON body asks GraphQL queries and nothing else: one request or a list of them, each
 /// with a document in it (not one that the server remembers).
 pub fn is_graphql_query(body: &[u8]) -> bool {
-    // Of a key that stands twice, two readers may see different documents.
+    // Of a key that occurs twice, two readers may see different documents.
     if toolgate_core::json::check(body).is_err() {
         return false;
     }
@@ -204,7 +204,7 @@ enum Token<'d> {
 }
 
 /// Tokens without strings and comments; none where a string does not end or a character may not
-/// stand in a document.
+/// be in a document.
 fn tokens(document: &str) -> Option<Vec<Token<'_>>> {
     let mut found = Vec::new();
     let mut rest = document;

@@ -81,7 +81,7 @@ pub enum Weight {
 /// One place of the manifest that is not as before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RightChange {
-    /// JSON Pointer in which names stand for the places in lists: `/tools/create_issue/effect`.
+    /// JSON Pointer in which names replace the indexes of lists: `/tools/create_issue/effect`.
     pub path: String,
     pub weight: Weight,
     /// The change in words. Nothing in it is hidden or left out.

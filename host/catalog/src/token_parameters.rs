@@ -114,7 +114,7 @@ pub fn check_pointer(pointer: &str) -> Result<(), String> {
     }
 }
 
-/// The value as it may be kept for `key`: the label of an address that stands for `{key}` in one of the
+/// The value as it may be kept for `key`: the label of an address that fills `{key}` in one of the
 /// plugin's hosts, the origin of one of its hosts, or a short identifier.
 pub fn admitted(key: &str, value: &str, hosts: &[String]) -> Option<String> {
     if value.contains("://") {

@@ -1,5 +1,7 @@
 //! One tool of the catalog, ready to be shown, checked and called.
 
+mod fit;
+
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -8,10 +10,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Schema;
-use super::arguments::{self, Violation, coerce, rounded};
-use super::cost::{CHECK_UNITS_DIRECT, CHECK_UNITS_MAX, SchemaCost};
+use super::arguments::{self, Violation};
+use super::cost::SchemaCost;
 use super::manifest::{Effect, Manifest, Slot, ToolSpec};
-use toolgate_core::exact::ExactNumbers;
+pub use fit::{CheckBudget, Misfit};
 use toolgate_core::text::Text;
 
 /// A tool of one version of one plugin. Shared; what it knows comes from the manifest it holds.
@@ -91,7 +93,7 @@ impl Tool {
     }
 
     /// What a sentence model reads of the tool: service, action, description and keywords.
-    pub fn embedding_text(&self) -> String {
+    fn embedding_text(&self) -> String {
         let action = self.action().replace('_', " ");
         let service = self.service().replace('_', " ");
         let mut text = format!("{service} {action}: {}", self.description());
@@ -102,8 +104,16 @@ impl Tool {
         text
     }
 
+    /// What a sentence model reads of the tool, one by one: its whole text, its title, and the requests that its
+    /// author names.
+    pub fn embedding_texts(&self) -> Vec<String> {
+        let mut texts = vec![self.embedding_text(), self.short_text()];
+        texts.extend(self.spec().requests.iter().cloned());
+        texts
+    }
+
     /// What the tool does, in a few words: its title, or its action where it has none.
-    pub fn short_text(&self) -> String {
+    fn short_text(&self) -> String {
         let title = self.spec().title.clone();
         title.unwrap_or_else(|| self.action().replace('_', " "))
     }
@@ -168,62 +178,11 @@ impl Tool {
             .map_or("none", |slot| slot.kind.as_str())
     }
 
-    /// Checks arguments and takes them as they are meant ([`coerce`]). `exact`: the numbers as they
-    /// were written, `None` where only their rounded values came. Answers the places of texts that were taken as
-    /// something else, or every violation.
-    pub fn fit(
-        &self,
-        arguments: &mut Value,
-        exact: Option<&mut ExactNumbers>,
-    ) -> Result<Vec<String>, Vec<Violation>> {
-        let violations = self.validate(arguments);
-        let Some(schema) = self.validator().map(|check| &check.schema) else {
-            return Err(violations);
-        };
-        let was_parsed = exact.is_none();
-        let mut coerced = Vec::new();
-        if !violations.is_empty() {
-            if !arguments::is_readable(arguments) {
-                return Err(violations);
-            }
-            let mut own = ExactNumbers::default();
-            coerced = coerce::coerce(schema, arguments, exact.unwrap_or(&mut own));
-            let left = self.validate(arguments);
-            if !left.is_empty() {
-                return Err(left);
-            }
-        }
-        if was_parsed {
-            let lost = rounded::rounded(schema, arguments);
-            if !lost.is_empty() {
-                return Err(lost);
-            }
-        }
-        Ok(coerced)
-    }
-
     fn validator(&self) -> Option<&ArgumentValidator> {
         let check = self
             .check
             .get_or_init(|| ArgumentValidator::from_schema(&self.input_schema));
         check.as_ref()
-    }
-
-    /// Whether [`Self::validate`] with these arguments takes so little that it may run where a request is served.
-    pub fn is_checked_at_once(&self, arguments: &Value) -> bool {
-        self.costs_at_most(arguments, CHECK_UNITS_DIRECT)
-    }
-
-    /// As [`Self::validate`], for arguments that are not checked at once; those whose check would take seconds are
-    /// refused without it.
-    pub fn validate_bounded(&self, arguments: &Value) -> Vec<Violation> {
-        if self.costs_at_most(arguments, CHECK_UNITS_MAX) {
-            return self.validate(arguments);
-        }
-        vec![Violation {
-            path: String::new(),
-            message: arguments::TOO_COSTLY.to_owned(),
-        }]
     }
 
     fn costs_at_most(&self, arguments: &Value, units: u64) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! Pure. A header is believed only as far as a chain of trusted proxies reaches: the walk begins at
 //! the peer, goes from the last hop to the first and stops at the first address outside the trusted
-//! networks. What stands left of that was written by the client and is not looked at.
+//! networks. Everything left of that was written by the client and is not read.
 //!
 //! [`forwarded`] reads `Forwarded` and `X-Forwarded-For`, [`proxy_protocol`] the header of the PROXY
 //! protocol. Both edges ask `toolgate_http_kit::client`, which keeps the result with the request.
@@ -28,12 +28,12 @@ pub const HOPS_MAX: usize = 32;
 #[error("Forwarded and X-Forwarded-For name different clients")]
 pub struct Ambiguous;
 
-/// The proxies whose word about a client is believed.
+/// The proxies whose headers about a client are believed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrustedProxies(Vec<IpNet>);
 
 impl TrustedProxies {
-    /// IPv4 networks written as IPv4-mapped IPv6 become what they mean.
+    /// IPv4 networks written as IPv4-mapped IPv6 become IPv4 networks.
     pub fn new(networks: impl IntoIterator<Item = IpNet>) -> Self {
         Self(networks.into_iter().map(unmapped).collect())
     }
@@ -94,7 +94,7 @@ fn unmapped(network: IpNet) -> IpNet {
     network.trunc()
 }
 
-/// What is counted as one client: an IPv4 address, or the 2^64 addresses of an IPv6 network, which
+/// One client for rate limits: an IPv4 address, or the 2^64 addresses of an IPv6 network, which
 /// usually belong to one subscriber.
 pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {

@@ -1,4 +1,4 @@
-//! The time, as something handed in: the process uses [`Clock::system`], tests move a manual one.
+//! The time as a parameter: the process uses [`Clock::system`], tests move a manual clock.
 //!
 //! All stored and public times are milliseconds since the Unix epoch.
 
@@ -6,6 +6,7 @@ mod steady;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 
@@ -28,7 +29,7 @@ impl Clock {
         Self(Source::System(Arc::new(SteadyClock::new())))
     }
 
-    /// A clock that stands still at `now_ms` until [`Clock::advance_ms`] moves it.
+    /// A clock that stays at `now_ms` until [`Clock::advance_ms`] moves it.
     pub fn manual(now_ms: i64) -> Self {
         Self(Source::Manual(Arc::new(AtomicI64::new(now_ms))))
     }
@@ -39,6 +40,12 @@ impl Clock {
             Source::System(steady) => steady.now_ms(),
             Source::Manual(now) => now.load(Ordering::SeqCst),
         }
+    }
+
+    /// The same moment for libraries that take the standard one.
+    pub fn now(&self) -> SystemTime {
+        let since = Duration::from_millis(self.now_ms().max(0).unsigned_abs());
+        UNIX_EPOCH + since
     }
 
     /// How the machine's clock has stepped since the last call.
@@ -80,7 +87,7 @@ pub fn rfc3339(ms: i64) -> String {
     format!("{time:.3}")
 }
 
-/// The time that an RFC 3339 text with any offset stands for; parts of a millisecond are cut off.
+/// The time of an RFC 3339 text with any offset; parts of a millisecond are cut off.
 pub fn parse_rfc3339(text: &str) -> Option<i64> {
     let time: Timestamp = text.parse().ok()?;
     Some(time.as_millisecond())
@@ -131,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_moment_is_refused() {
+    fn a_text_that_is_not_a_time_is_refused() {
         for text in [
             "",
             "2026-01-01",

@@ -30,6 +30,11 @@ impl ExactNumbers {
         self.0.is_empty()
     }
 
+    /// How the number at `pointer` is written, where a value does not hold it so.
+    pub fn get(&self, pointer: &str) -> Option<&str> {
+        self.0.get(pointer).map(String::as_str)
+    }
+
     /// Notes how the number at `pointer` is written, where a value would not hold it so.
     pub fn note(&mut self, pointer: &str, token: &str) {
         if !is_exact(token) {
@@ -61,9 +66,26 @@ impl ExactNumbers {
         if self.is_empty() {
             return value.to_string();
         }
-        let mut text = String::new();
-        self.write_at(value, &mut String::new(), &mut text);
-        text
+        self.written(value, None)
+    }
+
+    /// The same on indented lines.
+    pub fn write_pretty(&self, value: &Value) -> String {
+        if self.is_empty() {
+            return format!("{value:#}");
+        }
+        self.written(value, Some(0))
+    }
+
+    fn written(&self, value: &Value, level: Option<usize>) -> String {
+        let mut writer = NumberWriter {
+            exact: self,
+            pointer: String::new(),
+            text: String::new(),
+            level,
+        };
+        writer.value(value);
+        writer.text
     }
 
     /// Replaces each noted number by the text of its digits: for comparing, where two numbers that round to one value
@@ -75,44 +97,69 @@ impl ExactNumbers {
             }
         }
     }
+}
 
-    fn write_at(&self, value: &Value, pointer: &mut String, text: &mut String) {
-        let length = pointer.len();
+/// Writes a value and knows where it is.
+struct NumberWriter<'e> {
+    exact: &'e ExactNumbers,
+    pointer: String,
+    text: String,
+    /// How far lines are indented; `None`: there is one line.
+    level: Option<usize>,
+}
+
+impl NumberWriter<'_> {
+    fn value(&mut self, value: &Value) {
         match value {
-            Value::Array(items) => {
-                text.push('[');
-                for (index, item) in items.iter().enumerate() {
-                    if index > 0 {
-                        text.push(',');
-                    }
-                    let _ = write!(pointer, "/{index}");
-                    self.write_at(item, pointer, text);
-                    pointer.truncate(length);
-                }
-                text.push(']');
+            Value::Array(items) if !items.is_empty() => {
+                self.inside('[', ']', items.iter().enumerate(), |writer, index, _| {
+                    let _ = write!(writer.pointer, "/{index}");
+                });
             }
-            Value::Object(members) => {
-                text.push('{');
-                for (index, (key, member)) in members.iter().enumerate() {
-                    if index > 0 {
-                        text.push(',');
-                    }
-                    let _ = write!(text, "{}:", Value::from(key.as_str()));
-                    push_segment(pointer, key);
-                    self.write_at(member, pointer, text);
-                    pointer.truncate(length);
-                }
-                text.push('}');
+            Value::Object(members) if !members.is_empty() => {
+                self.inside('{', '}', members, |writer, key, space| {
+                    let _ = write!(writer.text, "{}:{space}", Value::from(key.as_str()));
+                    push_segment(&mut writer.pointer, key);
+                });
             }
-            Value::Number(number) => match self.0.get(pointer.as_str()) {
-                Some(token) => text.push_str(token),
-                None => {
-                    let _ = write!(text, "{number}");
-                }
-            },
+            Value::Number(_) if self.exact.0.contains_key(&self.pointer) => {
+                self.text.push_str(&self.exact.0[&self.pointer]);
+            }
             other => {
-                let _ = write!(text, "{other}");
+                let _ = write!(self.text, "{other}");
             }
+        }
+    }
+
+    fn inside<'v, K>(
+        &mut self,
+        open: char,
+        close: char,
+        values: impl IntoIterator<Item = (K, &'v Value)>,
+        enter: impl Fn(&mut Self, K, &str),
+    ) {
+        self.text.push(open);
+        self.level = self.level.map(|level| level + 1);
+        let length = self.pointer.len();
+        let space = if self.level.is_some() { " " } else { "" };
+        for (place, (key, value)) in values.into_iter().enumerate() {
+            if place > 0 {
+                self.text.push(',');
+            }
+            self.line();
+            enter(self, key, space);
+            self.value(value);
+            self.pointer.truncate(length);
+        }
+        self.level = self.level.map(|level| level - 1);
+        self.line();
+        self.text.push(close);
+    }
+
+    fn line(&mut self) {
+        if let Some(level) = self.level {
+            self.text.push('\n');
+            self.text.push_str(&"  ".repeat(level));
         }
     }
 }
@@ -125,8 +172,15 @@ pub fn push_segment(pointer: &mut String, key: &str) {
 
 /// Whether a value holds the number as it is written, or as the same whole number.
 fn is_exact(token: &str) -> bool {
+    const WHOLE_MAX: u64 = 1 << 53;
     if token.parse::<i64>().is_ok() || token.parse::<u64>().is_ok() {
         return true;
+    }
+    let no_fraction = |(_, fraction): &(&str, &str)| fraction.bytes().all(|digit| digit == b'0');
+    if let Some((whole, _)) = token.split_once('.').filter(no_fraction)
+        && let Ok(whole) = whole.parse::<i64>()
+    {
+        return whole.unsigned_abs() < WHOLE_MAX;
     }
     let Ok(number) = token.parse::<f64>() else {
         return true;
@@ -292,10 +346,28 @@ mod tests {
         // Whole numbers are one whichever way they are written.
         assert_eq!(back("[7.0,1e3]"), "[7.0,1000.0]");
         assert_eq!(back("[1.0000000000000000001]"), "[1.0000000000000000001]");
+        assert_eq!(back("[1234567890123456.00]"), "[1234567890123456.0]");
+        assert_eq!(back("[9007199254740993.0]"), "[9007199254740993.0]");
     }
 
     #[test]
-    fn what_a_value_holds_is_not_noted() {
+    fn indented_lines_are_those_of_the_parser() {
+        let text = r#"{"a":[1,{"b":[],"c":{}},"x"],"d":{"e":null},"f":[[2]]}"#;
+        let value: Value = serde_json::from_str(text).expect("JSON");
+        let mut exact = ExactNumbers::default();
+        assert_eq!(exact.write_pretty(&value), format!("{value:#}"));
+        exact.note("/nowhere", "36893488147419103232");
+        assert_eq!(exact.write_pretty(&value), format!("{value:#}"));
+        exact.note("/f/0/0", "36893488147419103232");
+        let written = exact.write_pretty(&value);
+        assert_eq!(
+            written,
+            format!("{value:#}").replace("      2\n", "      36893488147419103232\n")
+        );
+    }
+
+    #[test]
+    fn a_number_that_a_value_keeps_is_not_noted() {
         for text in [
             r#"{"id":725653563933458432,"n":18446744073709551615,"m":-9223372036854775808}"#,
             r#"[1.5,0.1,-2.25,1e5,7.0,3]"#,

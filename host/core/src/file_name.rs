@@ -1,12 +1,12 @@
-//! Names of files that others chose: one name, without a path, and nothing in it that a reader cannot see.
+//! File names from outside: one name, without a path and without hidden characters.
 
 use crate::visible::is_hidden;
 
 /// Longest name, in bytes: what common file systems take.
 pub const FILE_NAME_BYTES_MAX: usize = 255;
 
-/// The name that a text from outside gives a file; none where nothing is left of it. Of a path the last part
-/// counts. Hidden characters, also those that change the direction of text, are left out.
+/// The file name in a text from outside; `None` where nothing is left of it. Only the last part of a path counts.
+/// Hidden characters, also those that change the direction of text, are left out.
 pub fn safe(text: &str) -> Option<String> {
     let last = text
         .rsplit(['/', '\\'])
@@ -17,7 +17,7 @@ pub fn safe(text: &str) -> Option<String> {
             !is_hidden(*c) && !matches!(c, ':' | '\u{2044}' | '\u{2215}' | '\u{ff0f}' | '\u{ff3c}')
         })
         .collect();
-    // A name that ends in dots or spaces is another one on Windows; dots alone lead elsewhere.
+    // Windows removes dots and spaces at the end of a name; a name of dots is another folder.
     let name = seen.trim().trim_end_matches(['.', ' ']);
     (!name.is_empty() && name.bytes().any(|byte| byte != b'.')).then(|| shortened(name))
 }
@@ -49,6 +49,32 @@ pub fn from_disposition(header: &str) -> Option<String> {
         .and_then(extended)
         .and_then(|name| safe(&name))
         .or_else(|| value("filename").and_then(|name| safe(&plain(name))))
+}
+
+/// The parameters of a `Content-Disposition` that name a file (RFC 6266, section 4.3): `filename*` only where the name
+/// needs it.
+pub fn disposition_parameters(name: &str) -> String {
+    let plain: String = name
+        .chars()
+        .map(|c| match c {
+            '"' | '\\' | '%' => '_',
+            c if c.is_ascii_graphic() || c == ' ' => c,
+            _ => '_',
+        })
+        .collect();
+    if plain == name {
+        return format!("filename=\"{plain}\"");
+    }
+    // attr-char of RFC 8187, section 3.2.1.
+    let kept = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&+-.^_`|~".contains(&byte);
+    let mut encoded = String::new();
+    for byte in name.bytes() {
+        match kept(byte) {
+            true => encoded.push(char::from(byte)),
+            false => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    format!("filename=\"{plain}\"; filename*=UTF-8''{encoded}")
 }
 
 /// The parameters of a header behind its first word, quotes and escapes undone.
@@ -142,6 +168,23 @@ fn percent_decoded(text: &str) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_is_written_is_read_again() {
+        for name in [
+            "report 1.pdf",
+            "r\u{e9}sum\u{e9} \"q\" 100%.pdf",
+            "a;b'c.txt",
+            "\u{30ec}\u{30dd}\u{30fc}\u{30c8}.txt",
+        ] {
+            let header = format!("attachment; {}", disposition_parameters(name));
+            assert!(
+                header.bytes().all(|byte| (0x20..0x7f).contains(&byte)),
+                "{header}"
+            );
+            assert_eq!(from_disposition(&header).as_deref(), Some(name), "{header}");
+        }
+    }
 
     #[test]
     fn a_name_from_outside_is_one_visible_name() {

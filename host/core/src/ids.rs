@@ -1,4 +1,4 @@
-//! Identifiers: what each looks like and how a new one is made.
+//! Identifiers: the form of each and how a new one is made.
 //!
 //! Prefixes follow the public contract: `req_`, `exe_`, `key_`, `ws_`, `con_` before a ULID,
 //! `tool_` and `ses_` before 32 hexadecimal digits. A [`UserId`] is chosen by the caller.
@@ -19,7 +19,7 @@ pub fn ulid(prefix: &str) -> String {
     format!("{prefix}_{}", ulid::Ulid::generate())
 }
 
-/// As [`ulid()`], but of the time that is given: what sorts by it sorts by that time.
+/// As [`ulid()`], but for the given time, by which it sorts.
 pub fn ulid_at(prefix: &str, at_ms: i64) -> String {
     format!("{prefix}_{}", at(at_ms, rand::rng().random()))
 }
@@ -88,7 +88,19 @@ pub fn is_uuid(text: &str) -> bool {
         })
 }
 
-/// Whoever tools run for: 1 to 128 characters of `A-Za-z0-9._:@-`, opaque to the gateway.
+/// Characters of a toolset's name.
+pub const TOOLSET_NAME_CHARS_MAX: usize = 64;
+
+/// Whether a text can be the name of a toolset: what is the same in an address however it is encoded.
+pub fn is_toolset_name(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let inner = |byte: u8| plain(byte) || byte == b'-' || byte == b'_';
+    name.len() <= TOOLSET_NAME_CHARS_MAX
+        && name.bytes().all(inner)
+        && name.bytes().next().is_some_and(plain)
+}
+
+/// The user that tools run for: 1 to 128 characters of `A-Za-z0-9._:@-`, opaque to the gateway.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct UserId(Text);
@@ -117,7 +129,7 @@ impl UserId {
         &self.0
     }
 
-    /// The same text for whoever can share it too.
+    /// The same text as a shared `str`, without a copy.
     pub fn text(&self) -> Text {
         self.0.clone()
     }
@@ -191,6 +203,36 @@ mod tests {
             &uuid.replace('-', "0"),
         ] {
             assert!(!is_uuid(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_toolset_name_is_one_segment_of_an_address() {
+        for name in [
+            "a",
+            "support",
+            "9-lives",
+            "a_b-c",
+            &"x".repeat(TOOLSET_NAME_CHARS_MAX),
+        ] {
+            assert!(is_toolset_name(name), "{name}");
+        }
+        for name in [
+            "",
+            "-a",
+            "_a",
+            "A",
+            "a b",
+            "a/b",
+            "a.b",
+            "..",
+            "a%2fb",
+            "ä",
+            "a\0",
+            "a\n",
+            &"x".repeat(TOOLSET_NAME_CHARS_MAX + 1),
+        ] {
+            assert!(!is_toolset_name(name), "{name:?}");
         }
     }
 }

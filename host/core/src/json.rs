@@ -1,4 +1,4 @@
-//! JSON as strangers send it: checked before anything is built from it.
+//! JSON from outside: checked before anything is built from it.
 //!
 //! Refuses what a plain parser lets pass or resolves silently: an object that names a key twice
 //! (RFC 8259, section 4, leaves its meaning open), more than [`DEPTH_MAX`] levels, text that is not
@@ -35,8 +35,8 @@ pub fn check(text: &[u8]) -> Result<(), JsonProblem> {
     reader.read(text)
 }
 
-/// Whether any parser can read `text` and still can where something is put around it: at most
-/// `levels` of nesting. A key that stands twice is left to the reader.
+/// Whether any parser can read `text`, also inside another document: at most
+/// `levels` of nesting. A key that occurs twice is left to the reader.
 pub fn check_levels(text: &[u8], levels: usize) -> Result<(), JsonProblem> {
     let reader = JsonReader {
         levels,
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_comes_twice_is_found_wherever_it_stood_first() {
+    fn a_key_that_occurs_twice_is_found_at_any_distance() {
         for count in [
             KEYS_COMPARED_MAX,
             KEYS_COMPARED_MAX + 1,

@@ -1,4 +1,4 @@
-//! How far things have come: the states that the database keeps and the API answers, with their rules.
+//! States that the database stores and the API returns, with their rules.
 
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr};
@@ -31,7 +31,7 @@ impl ConnectionHealth {
     }
 }
 
-/// What became of a question.
+/// The status of an approval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[derive(Display, EnumString, IntoStaticStr)]
@@ -47,8 +47,8 @@ pub enum ApprovalStatus {
 }
 
 impl ApprovalStatus {
-    /// The status at a moment of a question that was stored with this one: it, and the approval of it,
-    /// stand until `expires_at_ms`.
+    /// The status at `now_ms` of an approval that was stored with this one: a pending or approved one expires at
+    /// `expires_at_ms`.
     pub fn at(self, now_ms: i64, expires_at_ms: i64) -> Self {
         match self {
             Self::Pending | Self::Approved if expires_at_ms <= now_ms => Self::Expired,
@@ -57,7 +57,7 @@ impl ApprovalStatus {
     }
 }
 
-/// How far a delivery has come.
+/// The status of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[derive(Display, EnumString, IntoStaticStr)]
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_question_expires_and_a_decided_one_does_not() {
+    fn a_pending_or_approved_approval_expires_and_a_denied_or_used_one_does_not() {
         for (stored, before, after) in [
             (
                 ApprovalStatus::Pending,

@@ -1,4 +1,4 @@
-//! A text that many hold: cloned without a copy.
+//! A shared text: cloned without a copy.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -16,7 +16,7 @@ impl Text {
         &self.0
     }
 
-    /// The same text for whoever can share it too.
+    /// The same text as a shared `str`, without a copy.
     pub fn shared(&self) -> Arc<str> {
         self.0.clone()
     }

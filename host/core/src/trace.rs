@@ -1,8 +1,8 @@
-//! Traces: what a call passes on its way, for a recorder that the program may install.
+//! Traces: the steps of a call, for a recorder that the program may install.
 //!
-//! Other crates begin a [`TraceSpan`] where something takes time and let a future run in it with
-//! [`TraceSpan::scope`]. What begins inside is below it, on whichever thread the future goes on. Without a
-//! recorder a span is nothing: beginning one is a load of a pointer.
+//! Other crates begin a [`TraceSpan`] where something takes time and run a future in it with
+//! [`TraceSpan::scope`]. Spans that begin inside are its children, on any thread that the future moves to. Without
+//! a recorder a span is empty: beginning one costs one load of a pointer.
 //!
 //! A span holds only what [`Attribute`] lists: no argument, no result, no path, no identifier of a user.
 
@@ -22,7 +22,7 @@ use pin_project_lite::pin_project;
 pub use attribute::{Attribute, AttributeValue};
 pub use context::{TRACEPARENT, TRACESTATE, TraceContext};
 
-/// What a span is to the process that records it.
+/// The kind of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanKind {
     /// Answers a request from outside.
@@ -37,15 +37,15 @@ pub enum SpanKind {
 pub struct NewSpan<'a> {
     pub name: Cow<'static, str>,
     pub kind: SpanKind,
-    /// None: it begins a trace.
+    /// `None`: it begins a trace.
     pub parent: Option<&'a TraceContext>,
     /// Whether the parent is another process's.
     pub remote: bool,
-    /// Of another trace that it belongs to as well.
+    /// A span of another trace that it belongs to as well.
     pub link: Option<&'a TraceContext>,
 }
 
-/// Takes spans. Called on the threads that serve, so it never waits.
+/// Records spans. Called on the threads that serve, so it never waits.
 pub trait Recorder: Send + Sync {
     /// Begins a span. Without a [`RecordedSpan`] the trace is not sampled.
     fn begin(&self, span: NewSpan<'_>) -> (TraceContext, Option<Box<dyn RecordedSpan>>);
@@ -64,7 +64,7 @@ thread_local! {
     static CURRENT: RefCell<Option<TraceContext>> = const { RefCell::new(None) };
 }
 
-/// Installs the process's recorder. False: there is one already.
+/// Installs the process's recorder. `false`: there is one already.
 pub fn install(recorder: Box<dyn Recorder>) -> bool {
     RECORDER.set(recorder).is_ok()
 }
@@ -92,7 +92,7 @@ pub fn adopt<F: Future>(parent: Option<TraceContext>, future: F) -> InSpan<F> {
     }
 }
 
-/// A step of a call, from its beginning until it is dropped. Holds nothing where nothing records.
+/// A step of a call, from its beginning until it is dropped. Empty where nothing is recorded.
 #[must_use = "a span ends when it is dropped"]
 #[derive(Default)]
 pub struct TraceSpan(Option<Box<LiveSpan>>);
@@ -103,7 +103,7 @@ struct LiveSpan {
 }
 
 impl TraceSpan {
-    /// Begins a span below the current one. None outside of a request, and where its trace is not
+    /// Begins a span below the current one. Empty outside of a request, and where its trace is not
     /// sampled.
     pub fn begin<N: Into<Cow<'static, str>>>(kind: SpanKind, name: impl FnOnce() -> N) -> Self {
         if !is_on() {
@@ -158,7 +158,7 @@ impl TraceSpan {
         Self(Some(Box::new(LiveSpan { context, recorded })))
     }
 
-    /// Of a span that is or could have been recorded.
+    /// The context of a span that is or could have been recorded.
     pub fn context(&self) -> Option<&TraceContext> {
         self.0.as_ref().map(|live| &live.context)
     }

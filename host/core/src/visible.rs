@@ -1,4 +1,4 @@
-//! Foreign text as it may be printed: nothing in it is invisible, nothing moves the cursor.
+//! Untrusted text for printing: nothing in it is invisible, nothing moves the cursor.
 //!
 //! One list decides for the lint of manifests and for everything that prints: which characters a
 //! reader sees. Allowed are letters, marks, digits, punctuation, symbols and a few spaces; controls,
@@ -103,8 +103,8 @@ pub fn visible_json(document: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// What lines of a log are written to: whatever a line repeats of a stranger, the terminal and the
-/// reader of the file see it as it is.
+/// The writer of log lines: hidden characters of untrusted text in a line are escaped, so that the terminal
+/// and the reader of the file see them.
 pub struct Lines<W> {
     pub to: W,
     /// Lines are JSON documents.
@@ -118,7 +118,7 @@ impl<W: io::Write> io::Write for Lines<W> {
         if self.json {
             self.to.write_all(visible_json(&text).as_bytes())?;
         } else {
-            // An event is one line, whatever it repeats.
+            // An event is one line, with any text in it.
             let event = text.strip_suffix('\n').unwrap_or(&text);
             let end = &text[event.len()..];
             match visible_line(event) {
@@ -134,10 +134,10 @@ impl<W: io::Write> io::Write for Lines<W> {
     }
 }
 
-/// Most characters of a stranger's name that are shown again.
+/// Most characters of an untrusted name that are shown.
 const NAME_CHARS_MAX: usize = 128;
 
-/// A name as a stranger sent it, fit to be shown again: cut, with nothing hidden in it.
+/// An untrusted name for a message: cut, with its hidden characters escaped.
 pub fn shown_name(name: &str) -> String {
     let start: String = name.chars().take(NAME_CHARS_MAX).collect();
     visible_line(&start).into_owned()
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_write_is_seen() {
+    fn visible_text_is_not_changed() {
         let text = "Grüße, señor – 日本語のテキスト。 العربية हिन्दी 한국어 “quoted” € 5 ≤ 7 \u{1f600} no\u{a0}break e\u{301}";
         assert_eq!(text.chars().find(|c| is_hidden(*c)), None);
         assert!(matches!(visible_line(text), Cow::Borrowed(_)));

@@ -2,7 +2,7 @@
 //!
 //! Pure. An address is global when it can only name a host of the public internet; every private,
 //! local, reserved and translated form is refused, because each of them has been used to reach what
-//! stands behind a gateway. IPv6 is an allow list (2000::/3 without its special blocks), so a form
+//! is behind a gateway. IPv6 is an allow list (2000::/3 without its special blocks), so a form
 //! that embeds an IPv4 address outside it (v4-mapped, v4-compatible, NAT64) needs no rule of its own.
 //! [`super::dial`] asks for every address that DNS returns.
 

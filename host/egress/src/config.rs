@@ -6,6 +6,7 @@ use super::Origin;
 use super::dial::{Lookup, system_lookup};
 use super::upstream::AllowUpstream;
 use super::wire::WireMeter;
+use toolgate_core::clock::Clock;
 
 /// What the process decides once about its way out.
 #[derive(Clone)]
@@ -17,13 +18,15 @@ pub struct EgressConfig {
     pub extra_roots_pem: Vec<Vec<u8>>,
     /// How host names become addresses.
     pub lookup: Lookup,
-    /// Where present, nothing but `allow_upstreams` is asked, and this is told of every other host
+    /// Where present, nothing but `allow_upstreams` is asked, and this is called with every other host
     /// that a request was meant for.
     pub only_upstreams: Option<HostObserver>,
     /// Origins that learn which trace a request belongs to. No other does.
     pub trace_origins: Vec<Origin>,
     /// Counts every request.
     pub meter: Option<Arc<dyn WireMeter>>,
+    /// What signatures and waits are computed by.
+    pub clock: Clock,
 }
 
 /// Hears of a host.
@@ -39,6 +42,7 @@ impl Default for EgressConfig {
             only_upstreams: None,
             trace_origins: Vec::new(),
             meter: None,
+            clock: Clock::system(),
         }
     }
 }

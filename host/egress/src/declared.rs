@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::target::Target;
-use super::{EgressFailure, FailureKind, fill_parameters};
+use super::{EgressFailure, fill_parameters};
 use toolgate_catalog::manifest::Manifest;
 
 /// The declarations of one plugin.
@@ -65,28 +65,66 @@ impl Declarations {
             };
             let (path, asked) = (plain(endpoint.path()), plain(target.url.path()));
             // An operator who names an address of a server's own moves its token endpoint there too, below any path.
-            let moved = target.named && !path.is_empty() && asked.ends_with(&path);
-            let same = endpoint.origin() == target.url.origin() && path == asked;
+            let moved = target.named && !path.is_empty() && ends_with(&asked, &path);
+            let same = endpoint.origin() == target.url.origin()
+                && asked.len() == path.len()
+                && ends_with(&asked, &path);
             if same || moved {
-                return Err(EgressFailure {
-                    kind: FailureKind::Denied,
-                    message: "only the gateway itself speaks to a token endpoint".to_owned(),
-                    sent: false,
-                });
+                return Err(EgressFailure::denied(
+                    "only the gateway itself speaks to a token endpoint",
+                ));
             }
         }
         Ok(())
     }
 }
 
-/// A path as lenient servers compare it.
-fn plain(path: &str) -> String {
+/// Whether a path ends with another one, in which `{tenant}` is any segment.
+fn ends_with(path: &[String], end: &[String]) -> bool {
+    let Some(from) = path.len().checked_sub(end.len()) else {
+        return false;
+    };
+    let mut pairs = path[from..].iter().zip(end);
+    pairs.all(|(one, other)| one == other || other == "{tenant}")
+}
+
+/// The segments of a path as lenient servers compare them.
+fn plain(path: &str) -> Vec<String> {
     let decoded = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
     // Java servers ignore what follows `;` in a segment.
-    let segments: Vec<&str> = decoded
+    decoded
         .split('/')
         .map(|segment| segment.split(';').next().unwrap_or_default())
         .filter(|segment| !segment.is_empty())
-        .collect();
-    segments.join("/").to_ascii_lowercase()
+        .map(str::to_ascii_lowercase)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_endpoint_is_closed_with_any_tenant_and_its_neighbours_are_not() {
+        let ends = |path: &str| {
+            let endpoint = plain("/{tenant}/oauth2/v2.0/token");
+            ends_with(&plain(path), &endpoint)
+        };
+        for closed in [
+            "/common/oauth2/v2.0/token",
+            "/acme.example/OAuth2/v2.0/token;x",
+            "/9188040d/oauth2//v2%2e0/token/",
+            "/below/acme/oauth2/v2.0/token",
+        ] {
+            assert!(ends(closed), "{closed}");
+        }
+        for open in [
+            "/oauth2/v2.0/token",
+            "/common/oauth2/v2.0/authorize",
+            "/common/oauth2/v2.0/token/info",
+            "/",
+        ] {
+            assert!(!ends(open), "{open}");
+        }
+    }
 }

@@ -307,7 +307,7 @@ fn allowed(found: Vec<IpAddr>, public_only: bool) -> Result<Vec<IpAddr>, NoPubli
     }
 }
 
-/// What a plugin is told. reqwest's own text would name the URL with its credential.
+/// What a plugin gets to read. reqwest's own text would name the URL with its credential.
 fn failure_of(error: &reqwest::Error, host: &str) -> EgressFailure {
     let unresolved = || in_chain::<LookupFailed>(error) || error.is_dns();
     let (kind, message, sent) = if in_chain::<NoPublicAddress>(error) {

@@ -9,11 +9,13 @@ use std::collections::BTreeMap;
 
 use http::Method;
 use http::header::{CONTENT_TYPE, HeaderMap};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use url::Url;
 
 use toolgate_catalog::described::DeclaredRequest;
+use toolgate_catalog::described::parts::{DeclaredParts, SentRequest};
 use toolgate_catalog::manifest::DescribedRequest;
+use toolgate_catalog::mcp_calls::{self, MCP, McpPost};
 use toolgate_catalog::queries::{NamedQuery, is_graphql_query};
 
 /// Headers by which a server is told to take a request for one of another method.
@@ -99,11 +101,17 @@ pub struct DescribedSend {
     request: DescribedRequest,
     /// Operator's settings that hold addresses.
     values: BTreeMap<String, String>,
+    /// The arguments of the call as a JSON object; empty for a GET, whose parts are not compared.
+    arguments: String,
 }
 
 impl DescribedSend {
-    /// `config`: what the plugin may read of settings, each as JSON.
-    pub fn new(request: &DescribedRequest, config: &BTreeMap<String, String>) -> Self {
+    /// `config`: what the plugin may read of settings, each as JSON. `arguments`: those of the call, one JSON object.
+    pub fn new(
+        request: &DescribedRequest,
+        config: &BTreeMap<String, String>,
+        arguments: &str,
+    ) -> Self {
         let mut values = BTreeMap::new();
         // Most addresses name no setting.
         if request.send.contains(" {") {
@@ -112,23 +120,79 @@ impl DescribedSend {
         Self {
             request: request.clone(),
             values,
+            arguments: match request.send.starts_with("GET ") {
+                true => String::new(),
+                false => arguments.to_owned(),
+            },
         }
     }
 
-    /// Refuses a request that may change something and is not the declared one.
-    pub(super) fn check(&self, method: &Method, url: &Url) -> Result<(), String> {
+    /// The declared address with its holes, where the request is the declared one.
+    pub(super) fn template_of(&self, method: &Method, url: &Url) -> Option<&str> {
+        let declared = DeclaredRequest::parse(&self.request).ok()?;
+        let method = match declared.method {
+            MCP => MCP,
+            _ => method.as_str(),
+        };
+        let own = declared.covers(method, url, &self.values);
+        own.then_some(declared.path)
+    }
+
+    /// Decides a request to an MCP server. `None`: the tool is not one of an MCP server. Reading and writing tools
+    /// both call by POST, so nothing else decides about them.
+    pub(super) fn check_mcp(
+        &self,
+        method: &Method,
+        url: &Url,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Option<Result<McpPost, String>> {
+        let tool = mcp_calls::tool_of(&self.request)?;
+        let declared = DeclaredRequest::parse(&self.request);
+        let is_declared = declared.is_ok_and(|own| own.covers(MCP, url, &self.values));
+        // The address of a server has no query, so that one is a part that nobody has approved.
+        if !is_declared || url.query().is_some() {
+            let place = &url[..url::Position::AfterQuery];
+            let declared = &self.request.send;
+            return Some(Err(format!(
+                "the tool declares `{declared}` and may not send {method} {place}"
+            )));
+        }
+        let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+        Some(McpPost::read(tool, method.as_str(), body, header))
+    }
+
+    /// Refuses a request that may change something and is not the declared one, by its address or by its parts.
+    pub(super) fn check(
+        &self,
+        method: &Method,
+        url: &Url,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Result<(), String> {
         if matches!(*method, Method::GET | Method::HEAD) {
             return Ok(());
         }
         let declared = DeclaredRequest::parse(&self.request);
-        if declared.is_ok_and(|own| own.covers(method.as_str(), url, &self.values)) {
-            return Ok(());
+        if !declared.is_ok_and(|own| own.covers(method.as_str(), url, &self.values)) {
+            let place = &url[..url::Position::AfterPath];
+            return Err(format!(
+                "the tool declares `{}` and may not send {method} {place}",
+                self.request.send
+            ));
         }
-        let place = &url[..url::Position::AfterPath];
-        Err(format!(
-            "the tool declares `{}` and may not send {method} {place}",
-            self.request.send
-        ))
+        let headers: Vec<(&str, &[u8])> = headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_bytes()))
+            .collect();
+        let sent = SentRequest {
+            url,
+            headers: &headers,
+            body,
+        };
+        let arguments: Map<String, Value> =
+            serde_json::from_str(&self.arguments).unwrap_or_default();
+        DeclaredParts::parse(&self.request).check(sent, &arguments)
     }
 }
 
@@ -227,7 +291,7 @@ mod tests {
             "api_base".to_owned(),
             "\"https://api.example.com/v1\"".to_owned(),
         )]);
-        let own = DescribedSend::new(&request, &config);
+        let own = DescribedSend::new(&request, &config, "{}");
         for (method, path, expected) in [
             (Method::POST, "/v1/comments", true),
             (Method::GET, "/v1/account", true),
@@ -238,11 +302,53 @@ mod tests {
             let url = format!("https://api.example.com{path}");
             let url = Url::parse(&url).expect("an address");
             assert_eq!(
-                own.check(&method, &url).is_ok(),
+                own.check(&method, &url, &HeaderMap::new(), b"").is_ok(),
                 expected,
                 "{method} {path}"
             );
         }
+    }
+
+    #[test]
+    fn a_tool_of_an_mcp_server_calls_itself_at_its_address() {
+        let request = DescribedRequest {
+            send: "MCP https://mcp.example.com/mcp".to_owned(),
+            with: vec!["add".to_owned()],
+        };
+        let own = DescribedSend::new(&request, &BTreeMap::new(), "{}");
+        let check = |method: Method, url: &str, tool: &str| {
+            let url = Url::parse(url).expect("an address");
+            let body = format!(r#"{{"method":"tools/call","params":{{"name":"{tool}"}}}}"#);
+            let decided = own.check_mcp(&method, &url, &HeaderMap::new(), body.as_bytes());
+            decided.expect("a tool of MCP")
+        };
+        let place = "https://mcp.example.com/mcp";
+        assert_eq!(check(Method::POST, place, "add"), Ok(McpPost::Call));
+        for (method, url, tool) in [
+            (Method::POST, place, "delete"),
+            (Method::POST, "https://mcp.example.com/admin", "add"),
+            (Method::POST, "https://other.example.com/mcp", "add"),
+            (
+                Method::POST,
+                "https://mcp.example.com/mcp?read_only=false",
+                "add",
+            ),
+            (Method::GET, place, "add"),
+            (Method::DELETE, place, "add"),
+        ] {
+            assert!(
+                check(method.clone(), url, tool).is_err(),
+                "{method} {url} {tool}"
+            );
+        }
+        let plain = DescribedRequest {
+            send: "POST https://mcp.example.com/mcp".to_owned(),
+            with: Vec::new(),
+        };
+        let plain = DescribedSend::new(&plain, &BTreeMap::new(), "{}");
+        let url = Url::parse(place).expect("an address");
+        let none = plain.check_mcp(&Method::POST, &url, &HeaderMap::new(), b"");
+        assert_eq!(none, None);
     }
 
     #[test]

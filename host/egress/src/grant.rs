@@ -200,7 +200,7 @@ impl HostPattern {
     }
 }
 
-/// A parameter's value where it stands in a host: letters, digits and inner hyphens of one label.
+/// A parameter's value in a host: letters, digits and inner hyphens of one label.
 pub fn label_value(value: &str) -> Option<String> {
     is_label(value).then(|| value.to_ascii_lowercase())
 }

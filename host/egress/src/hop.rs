@@ -29,3 +29,45 @@ impl Hop {
             .map(|_| range)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Grant;
+    use crate::policy;
+
+    /// A part of an answer that repeats a secret would show the secret in pieces.
+    #[test]
+    fn a_range_leaves_where_every_placement_is_a_signature_and_nowhere_else() {
+        let grant = Grant::new(&["files.example.com".to_owned()], &[]).expect("a grant");
+        let url = "https://files.example.com/a";
+        let hop = Hop {
+            target: policy::decide(&grant, &Default::default(), url, &[]).expect("granted"),
+            method: Method::GET,
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+            range: Some(HeaderValue::from_static("bytes=0-9")),
+        };
+        let sign = serde_json::json!({"aws_sigv4": {"service": "s3", "region": "us-east-1"}});
+        let write = serde_json::json!({"header": "authorization"});
+        for (placements, leaves) in [
+            (vec![&sign], true),
+            (vec![&write], false),
+            (vec![&sign, &write], false),
+        ] {
+            let read = |placement: &&serde_json::Value| {
+                serde_json::from_value((*placement).clone()).expect("a placement")
+            };
+            let injection = Injection {
+                slot: "user".into(),
+                generation: 1,
+                placements: placements.iter().map(read).collect(),
+                values: Default::default(),
+                audience: Vec::new(),
+            };
+            let sent = hop.range_for(Some(&injection)).is_some();
+            assert_eq!(sent, leaves, "{placements:?}");
+        }
+        assert!(hop.range_for(None).is_none());
+    }
+}

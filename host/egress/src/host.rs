@@ -14,7 +14,7 @@ use url::Url;
 use super::dial::OpenResponse;
 use super::grant::{Grant, Origin};
 use super::inject::Draft;
-use super::scope::Journal;
+use super::journal::Journal;
 use super::scrub::Scrubber;
 use super::send::Egress;
 use super::wire::{Departure, DestinationClass, WireRequest};
@@ -46,11 +46,12 @@ impl Egress {
     /// Whether [`Egress::send_for_host`] would send to `url` at all: a public https name, or a host
     /// with an allowed upstream. What its name resolves to is looked at when it is dialled.
     pub fn allows_for_host(&self, url: &str) -> Result<(), EgressFailure> {
-        let none = Grant::new(&[], &[]).map_err(|error| refused(error.to_string()))?;
+        let none =
+            Grant::new(&[], &[]).map_err(|error| EgressFailure::denied(error.to_string()))?;
         let target = policy::decide_for_host(&none, url);
         target
             .map(|_| ())
-            .map_err(|refusal| refused(refusal.to_string()))
+            .map_err(|refusal| EgressFailure::denied(refusal.to_string()))
     }
 
     /// The same way out, whose requests of the host are written down before they leave. Bodies are
@@ -68,8 +69,10 @@ impl Egress {
             return self.exchange_for_host(request).await;
         };
         self.allows_for_host_at(&request)?;
-        let url = Url::parse(&request.url).map_err(|cause| refused(cause.to_string()))?;
-        let mut record = receipt::record(&request.method, &url, &[], None, &Scrubber::default());
+        let url =
+            Url::parse(&request.url).map_err(|cause| EgressFailure::denied(cause.to_string()))?;
+        let mut record =
+            receipt::record(&request.method, &url, &[], None, None, &Scrubber::default());
         record.bytes_out = request.body.len() as u64;
         journal.leaving(&record, None).await?;
         let began = Instant::now();
@@ -85,12 +88,12 @@ impl Egress {
 
     /// Whether it would be sent at all: what is refused before leaves no line.
     fn allows_for_host_at(&self, request: &HostRequest) -> Result<(), EgressFailure> {
-        let grant =
-            Grant::new(&[], &request.origins).map_err(|error| refused(error.to_string()))?;
+        let grant = Grant::new(&[], &request.origins)
+            .map_err(|error| EgressFailure::denied(error.to_string()))?;
         let target = policy::decide_for_host(&grant, &request.url);
         target
             .map(|_| ())
-            .map_err(|refusal| refused(refusal.to_string()))
+            .map_err(|refusal| EgressFailure::denied(refusal.to_string()))
     }
 
     async fn exchange_for_host(&self, request: HostRequest) -> Result<HostResponse, EgressFailure> {
@@ -153,20 +156,17 @@ impl Egress {
     /// The request as it goes out, whether a private address may be dialled for it, and whom it is meant
     /// for.
     fn draft_for_host(&self, request: HostRequest) -> Result<(Draft, bool, Origin), EgressFailure> {
-        let denied = |message: String| EgressFailure {
-            kind: FailureKind::Denied,
-            message,
-            sent: false,
-        };
-        let grant = Grant::new(&[], &request.origins).map_err(|error| denied(error.to_string()))?;
+        let grant = Grant::new(&[], &request.origins)
+            .map_err(|error| EgressFailure::denied(error.to_string()))?;
         let target = policy::decide_for_host(&grant, &request.url)
-            .map_err(|refusal| denied(refusal.to_string()))?;
+            .map_err(|refusal| EgressFailure::denied(refusal.to_string()))?;
         let mut headers = HeaderMap::with_capacity(request.headers.len());
         for (name, value) in &request.headers {
             let name = HeaderName::from_bytes(name.as_bytes())
-                .map_err(|_| denied("a header has an invalid name".into()))?;
-            let mut parsed = HeaderValue::from_str(value)
-                .map_err(|_| denied(format!("header `{name}` has an invalid value")))?;
+                .map_err(|_| EgressFailure::denied("a header has an invalid name"))?;
+            let mut parsed = HeaderValue::from_str(value).map_err(|_| {
+                EgressFailure::denied(format!("header `{name}` has an invalid value"))
+            })?;
             parsed.set_sensitive(true);
             if ![HOST, CONTENT_LENGTH, TRANSFER_ENCODING].contains(&name) {
                 headers.append(name, parsed);
@@ -196,13 +196,5 @@ fn late(host: &str) -> EgressFailure {
         kind: FailureKind::Timeout,
         message: format!("`{host}` did not answer in time"),
         sent: true,
-    }
-}
-
-fn refused(message: String) -> EgressFailure {
-    EgressFailure {
-        kind: FailureKind::Denied,
-        message,
-        sent: false,
     }
 }

@@ -19,7 +19,7 @@ use super::Injection;
 use super::scrub::SECRET_BYTES_MIN;
 use toolgate_catalog::manifest::{BasicTemplate, Placement};
 
-/// What may stand unescaped in one path segment (RFC 3986, section 3.3).
+/// What may be unescaped in one path segment (RFC 3986, section 3.3).
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')

@@ -33,6 +33,15 @@ pub(super) fn scan(scope: &CallScope, hop: &Hop) -> Result<(), EgressFailure> {
     )))
 }
 
+impl CallScope {
+    /// `text`, which the caller may have written itself, as it is shown: without whole values of the call's own user, as
+    /// no request may have them. Pieces stay: to remove one would tell who wrote it that the guess was right.
+    pub fn scrub_wholes(&self, text: &str) -> String {
+        let scrubber = self.scrubber();
+        scrubber.text_to(SearchDepth::OwnWholes, text).into_owned()
+    }
+}
+
 /// Refuses every request once so many pieces of the credential came back that the next ones could complete it.
 pub(super) fn check_exposure(scope: &CallScope) -> Result<(), EgressFailure> {
     if !scope.scrubber().is_exposed() {
@@ -45,9 +54,5 @@ pub(super) fn check_exposure(scope: &CallScope) -> Result<(), EgressFailure> {
 }
 
 fn leak_blocked(message: String) -> EgressFailure {
-    EgressFailure {
-        kind: FailureKind::LeakBlocked,
-        message,
-        sent: false,
-    }
+    EgressFailure::unsent(FailureKind::LeakBlocked, message)
 }

@@ -5,7 +5,7 @@
 //! capped and scrubbed ([`Egress::send`]). Refuses everything that the plugin's manifest and the
 //! operator's grant do not both name. Knows nothing of WebAssembly: `toolgate-runtime` translates.
 //!
-//! Read [`send`] next, then the pure stages in the order in which it calls them: [`grant`] and
+//! Read [`send`] and `sending` next, then the pure stages in the order in which it calls them: [`grant`] and
 //! [`policy`], [`effect`], [`headers`], [`inject`] and [`sigv4`], [`upstream`], [`address`], [`follow`], [`decode`], [`answer`],
 //! [`scrub`], [`verdict`]; [`dial`] alone touches the network. [`host`] is the door for the host's own requests.
 
@@ -14,6 +14,7 @@
 
 pub mod address;
 mod answer;
+mod attempt;
 mod capture;
 mod charset;
 mod config;
@@ -31,16 +32,21 @@ pub mod headers;
 mod hop;
 pub mod host;
 pub mod inject;
+mod inner;
+mod journal;
 mod leak;
 mod parameters;
 pub mod payload;
 mod plan;
 pub mod policy;
 mod pools;
+mod reasons;
 mod receipt;
+mod receipt_address;
 pub mod scope;
 pub mod scrub;
 pub mod send;
+mod sending;
 pub mod sigv4;
 mod target;
 #[cfg(test)]
@@ -64,13 +70,11 @@ pub use dial::{DialError, Lookup, OpenResponse};
 pub use effect::{AllowedQueries, DescribedSend};
 pub use grant::{Grant, GrantError, Origin};
 pub use host::{HostRequest, HostResponse};
+pub use journal::{Journal, JournalError};
 pub use parameters::fill as fill_parameters;
 pub use payload::{Payload, PayloadSide};
-pub use receipt::looks_like_key;
-pub use scope::{
-    CallLimits, CallScope, ExchangeObserver, Journal, JournalError, Mode, ObservedExchange,
-    PlanDigest,
-};
+pub use receipt_address::looks_like_key;
+pub use scope::{CallLimits, CallScope, ExchangeObserver, Mode, ObservedExchange, PlanDigest};
 pub use scrub::{Exposure, LearnedSecrets, Scrubber};
 pub use send::Egress;
 pub use upstream::{AllowUpstream, AllowUpstreamError};
@@ -126,6 +130,22 @@ pub struct EgressFailure {
     pub sent: bool,
 }
 
+impl EgressFailure {
+    /// A failure before anything had left.
+    pub fn unsent(kind: FailureKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            sent: false,
+        }
+    }
+
+    /// A request that the plugin may not send.
+    pub fn denied(message: impl Into<String>) -> Self {
+        Self::unsent(FailureKind::Denied, message)
+    }
+}
+
 /// The closed list of the plugin contract (`failure-kind`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FailureKind {
@@ -179,7 +199,7 @@ pub trait Credentials: Send + Sync {
         true
     }
 
-    /// Where the slot's credential would stand, for a dry run; nothing is opened or refreshed.
+    /// Where the slot's credential would be written, for a dry run; nothing is opened or refreshed.
     fn shape(&self, slot: &str) -> Option<SlotShape> {
         let _ = slot;
         None
@@ -196,11 +216,10 @@ impl Credentials for NoCredentials {
         slot: &'a str,
         _rejected: Option<u64>,
     ) -> BoxFuture<'a, Result<Injection, EgressFailure>> {
-        let failure = EgressFailure {
-            kind: FailureKind::AuthRequired,
-            message: format!("slot `{slot}` is not connected"),
-            sent: false,
-        };
+        let failure = EgressFailure::unsent(
+            FailureKind::AuthRequired,
+            format!("slot `{slot}` is not connected"),
+        );
         Box::pin(std::future::ready(Err(failure)))
     }
 
@@ -244,8 +263,10 @@ pub struct RequestRecord {
     #[schema(example = "https://api.github.com")]
     pub origin: String,
     pub host: String,
+    /// What may be a credential is `[redacted]`: segments that the manifest does not declare and that are neither short
+    /// nor words, numbers or UUIDs, and users in front of an `@`.
     pub path: String,
-    /// The query; values that look like credentials are `[redacted]`.
+    /// The query; values that look like credentials, and addresses with a user, are `[redacted]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "page=2&access_token=[redacted]")]
     pub query: Option<String>,

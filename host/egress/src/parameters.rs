@@ -1,6 +1,6 @@
 //! A connection's parameters in the URLs of a plugin.
 //!
-//! Pure. Refuses every value that could be more than the label, segment or origin it stands for. The
+//! Pure. Refuses every value that could be more than the label, segment or origin that it fills. The
 //! tests are beside the policy that decides the filled URL.
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! What a dry run shows in place of a request.
 //!
 //! Everything is decided as for a real one, but nothing is resolved and no credential is opened:
-//! where it would stand, `[slot NAME]` stands.
+//! where it would be written, the plan has `[slot NAME]`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,14 +10,18 @@ use url::Url;
 
 use super::hop::Hop;
 use super::scope::{CallScope, PlanDigest, PlanMarks};
-use super::{EgressFailure, FailureKind, PlannedRequest};
+use super::{EgressFailure, FailureKind, PlannedRequest, decide};
 use toolgate_catalog::manifest::Placement;
+use toolgate_catalog::mcp_calls::{SESSION_HEADER, VERSION_HEADER};
 
 /// Longer bodies are shown by their size, and nobody is asked about such a request.
 pub(crate) const PLANNED_BODY_BYTES_MAX: usize = 256 * 1024;
 
 /// Notes the request in the scope; the failure is what the plugin gets instead of an answer.
 pub(super) fn plan(scope: &CallScope, hop: &Hop, slot: Option<&str>) -> EgressFailure {
+    if decide::is_of_session(scope, hop) {
+        return EgressFailure::unsent(FailureKind::Cancelled, "dry run");
+    }
     let planned = match planned(scope, hop, slot) {
         Ok(planned) => planned,
         Err(refused) => return refused,
@@ -31,11 +35,7 @@ pub(super) fn plan(scope: &CallScope, hop: &Hop, slot: Option<&str>) -> EgressFa
         shown.body_base64 = Some(STANDARD.encode(&scrubbed));
     }
     match scope.plan(shown, digest, PlanMarks { is_cut, masked }) {
-        Ok(()) => EgressFailure {
-            kind: FailureKind::Cancelled,
-            message: "dry run".into(),
-            sent: false,
-        },
+        Ok(()) => EgressFailure::unsent(FailureKind::Cancelled, "dry run"),
         Err(exhausted) => exhausted,
     }
 }
@@ -46,7 +46,7 @@ pub(super) fn agreed(
     hop: &Hop,
     slot: Option<&str>,
 ) -> Result<(), EgressFailure> {
-    if !scope.has_required_plan() {
+    if !scope.has_required_plan() || decide::is_of_session(scope, hop) {
         return Ok(());
     }
     let planned = planned(scope, hop, slot)?;
@@ -71,17 +71,17 @@ fn digest(planned: &PlannedRequest, hop: &Hop) -> PlanDigest {
     hash.finalize().into()
 }
 
-/// The request as people may see it.
+/// The request as people may see it. The agent has chosen its texts, so that only whole values are removed.
 fn scrubbed(scope: &CallScope, planned: &PlannedRequest) -> PlannedRequest {
     PlannedRequest {
         method: planned.method.clone(),
-        url: scope.scrub(&planned.url),
+        url: scope.scrub_wholes(&planned.url),
         headers: planned
             .headers
             .iter()
-            .map(|(name, value)| (name.clone(), scope.scrub(value)))
+            .map(|(name, value)| (name.clone(), scope.scrub_wholes(value)))
             .collect(),
-        body: scope.scrub(&planned.body),
+        body: scope.scrub_wholes(&planned.body),
         body_base64: None,
     }
 }
@@ -92,14 +92,14 @@ fn planned(
     hop: &Hop,
     slot: Option<&str>,
 ) -> Result<PlannedRequest, EgressFailure> {
-    let failure = |kind, message: String| EgressFailure {
-        kind,
-        message,
-        sent: false,
-    };
+    let failure = |kind, message: String| EgressFailure::unsent(kind, message);
     let mut headers: Vec<(String, String)> = hop
         .headers
         .iter()
+        // The session in which a call is made, and its revision, are not known when it is planned.
+        .filter(|(name, _)| {
+            scope.described.is_none() || ![SESSION_HEADER, VERSION_HEADER].contains(&name.as_str())
+        })
         .map(|(name, value)| (name.as_str().to_owned(), shown_header(value.as_bytes())))
         .collect();
     let mut url = hop.target.url.to_string();

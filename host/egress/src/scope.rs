@@ -11,7 +11,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::future::BoxFuture;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -20,6 +19,7 @@ use url::Url;
 use super::declared::Declarations;
 use super::effect::{AllowedQueries, DescribedSend};
 use super::grant::Grant;
+use super::journal::Journal;
 use super::payload::{Payload, Payloads};
 use super::scrub::Scrubber;
 use super::{
@@ -81,37 +81,6 @@ pub struct ObservedExchange<'a> {
 /// Sees every answered request of a call.
 pub type ExchangeObserver = Arc<dyn Fn(ObservedExchange<'_>) + Send + Sync>;
 
-/// Writes a request down before it leaves, where a crash must not hide that it did.
-pub trait Journal: Send + Sync {
-    /// The record as the receipt will have it, without what the answer adds. What cannot be written
-    /// does not leave. `payload`: its body, where the workspace keeps it.
-    fn leaving<'a>(
-        &'a self,
-        record: &'a RequestRecord,
-        payload: Option<&'a Payload>,
-    ) -> BoxFuture<'a, Result<(), JournalError>>;
-
-    /// The line that was written last, with what the answer added; for requests of the host alone.
-    fn answered(&self, record: &RequestRecord) {
-        let _ = record;
-    }
-}
-
-/// The journal did not take a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JournalError;
-
-impl From<JournalError> for EgressFailure {
-    fn from(JournalError: JournalError) -> Self {
-        Self {
-            kind: FailureKind::Cancelled,
-            message: "the request was not sent, because its receipt could not be written"
-                .to_owned(),
-            sent: false,
-        }
-    }
-}
-
 /// SHA-256 of a request as it was planned, with its whole body.
 pub type PlanDigest = [u8; 32];
 
@@ -163,7 +132,7 @@ pub struct CallScope {
     pub(super) reading: Option<AllowedQueries>,
     /// Present: the call sends this and reads.
     pub(super) described: Option<DescribedSend>,
-    /// Once it is cancelled, no further request leaves.
+    /// Of a call that only reads. Once it is cancelled, no further request leaves, and those under way are dropped.
     cancelled: Option<CancellationToken>,
 }
 
@@ -216,7 +185,8 @@ impl CallScope {
         self
     }
 
-    /// The same scope, from which nothing leaves any more once `token` is cancelled.
+    /// The same scope, from which nothing leaves any more once `token` is cancelled, and whose requests under way end then.
+    /// For a call that only reads: what a provider has done of a request that was dropped is not known.
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.cancelled = Some(token);
         self
@@ -239,13 +209,18 @@ impl CallScope {
     pub(super) fn check_wanted(&self) -> Result<(), EgressFailure> {
         let cancelled = self.cancelled.as_ref();
         if cancelled.is_some_and(CancellationToken::is_cancelled) {
-            return Err(EgressFailure {
-                kind: FailureKind::Cancelled,
-                message: "the caller has cancelled the call".to_owned(),
-                sent: false,
-            });
+            return Err(unwanted());
         }
         Ok(())
+    }
+
+    /// Returns once the caller does not want the result any more.
+    pub(super) async fn until_unwanted(&self) -> EgressFailure {
+        match &self.cancelled {
+            Some(cancelled) => cancelled.cancelled().await,
+            None => std::future::pending().await,
+        }
+        unwanted()
     }
 
     /// The same scope, whose requests are never repeated after 429 or 503: the plugin sees the answer.
@@ -309,17 +284,15 @@ impl CallScope {
             }
             agreed.deviated = true;
         }
-        Err(EgressFailure {
-            kind: FailureKind::Denied,
-            message: "the request differs from what was approved".to_owned(),
-            sent: false,
-        })
+        Err(EgressFailure::denied(
+            "the request differs from what was approved",
+        ))
     }
 
     /// Whether a request was refused because nobody has approved it.
     pub fn deviated(&self) -> bool {
-        let held = self.required_plan.as_ref();
-        held.is_some_and(|agreed| locked(agreed).deviated)
+        let required = self.required_plan.as_ref();
+        required.is_some_and(|agreed| locked(agreed).deviated)
     }
 
     pub(super) async fn leaving(
@@ -375,7 +348,7 @@ impl CallScope {
         locked(&self.planned).iter().any(|(.., marks)| marks.masked)
     }
 
-    /// What a later run is held to.
+    /// What a later run has to send.
     pub fn plan_digests(&self) -> Vec<PlanDigest> {
         let planned = locked(&self.planned);
         planned.iter().map(|(_, digest, _)| *digest).collect()
@@ -495,11 +468,11 @@ impl CallScope {
 }
 
 fn exhausted(message: String) -> EgressFailure {
-    EgressFailure {
-        kind: FailureKind::BudgetExhausted,
-        message,
-        sent: false,
-    }
+    EgressFailure::unsent(FailureKind::BudgetExhausted, message)
+}
+
+fn unwanted() -> EgressFailure {
+    EgressFailure::unsent(FailureKind::Cancelled, "the caller has cancelled the call")
 }
 
 /// These locks are held for a push or a clone, which cannot leave half a value behind.

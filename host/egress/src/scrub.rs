@@ -1,7 +1,7 @@
 //! Removing known secret values from everything that leaves the sandbox.
 //!
 //! Pure. A [`Scrubber`] knows fragments of secrets ([`fragments`]) in the forms in which encoders write
-//! them ([`forms`]) and looks for these in a text as it stands and as a reader would decode it
+//! them ([`forms`]) and looks for these in a text as it is and as a reader would decode it
 //! ([`views`]). So a value is found whole, cut at either end, wrapped, escaped several times over, or in
 //! pieces with something between them that a reader leaves out. Work and memory grow with the text and
 //! with nothing else. Values shorter than [`SECRET_BYTES_MIN`] are not searched for, or ordinary words
@@ -31,14 +31,14 @@ pub use exposure::Exposure;
 use fragments::{FragmentHit, Fragments, PartPiece, SecretPart, WINDOW_BYTES_MIN, fingerprint};
 use views::View;
 
-/// What stands where a secret was.
+/// What replaces a secret.
 pub const REDACTED: &str = "[redacted]";
 /// Shorter values are too likely to be ordinary text.
 pub const SECRET_BYTES_MIN: usize = WINDOW_BYTES_MIN;
 /// So many escapes one in another are undone.
 const LAYERS_MAX: usize = 3;
 /// A text is looked through in pieces of this size, which begin so much earlier than the last one ended:
-/// memory stays small, and what stands across an end is still seen whole.
+/// memory stays small, and what crosses an end is still seen whole.
 const PIECE_BYTES: usize = 128 * 1024;
 const OVERLAP_BYTES: usize = 16 * 1024;
 
@@ -208,12 +208,12 @@ impl Scrubber {
         nothing(&self.own) && learned.all(|learned| learned.with(nothing))
     }
 
-    /// Whether a part of a known value stands in `bytes`, in any of its forms.
+    /// Whether a part of a known value is in `bytes`, in any of its forms.
     pub fn finds(&self, bytes: &[u8]) -> bool {
         self.finds_to(SearchDepth::Pieces, bytes)
     }
 
-    /// Whether one of the values that `depth` names stands in `bytes`.
+    /// Whether one of the values that `depth` names is in `bytes`.
     pub fn finds_to(&self, depth: SearchDepth, bytes: &[u8]) -> bool {
         pieces(bytes.len()).any(|piece| self.finds_in(depth, &bytes[piece]))
     }
@@ -288,7 +288,7 @@ impl Scrubber {
         found
     }
 
-    /// Shows what is found in one place of `bytes`, by where it stands there.
+    /// Shows what is found in one place of `bytes`, by its offset there.
     fn each_find(
         &self,
         depth: SearchDepth,
@@ -344,7 +344,7 @@ impl Scrubber {
         }
     }
 
-    /// Shows the text as it stands and as it is decoded, until `see` says that it has seen enough.
+    /// Shows the text as it is and as it is decoded, until `see` says that it has seen enough.
     fn each_view(&self, text: &[u8], traced: bool, mut see: impl FnMut(&View) -> bool) {
         let plain = View {
             bytes: views::fold(text),
@@ -467,7 +467,7 @@ fn without(bytes: &[u8], mut found: Vec<Range<usize>>) -> Vec<u8> {
     out
 }
 
-/// Whether numbers of a JSON document stand there, outside of any text.
+/// Whether numbers of a JSON document are there, outside of any string.
 fn is_bare(bytes: &[u8], range: &Range<usize>) -> bool {
     let number = |byte: &u8| byte.is_ascii_digit() || b" \t\r\n,.-".contains(byte);
     let before = bytes[..range.start].trim_ascii_end().last();

@@ -124,11 +124,7 @@ impl Credentials for TestConnection {
             self.fetched.fetch_add(1, Ordering::Relaxed);
             if slot != "user" {
                 let message = format!("slot `{slot}` is not connected");
-                return Err(EgressFailure {
-                    kind: FailureKind::AuthRequired,
-                    message,
-                    sent: false,
-                });
+                return Err(EgressFailure::unsent(FailureKind::AuthRequired, message));
             }
             let fresh = rejected.is_some() && self.refreshable;
             self.refreshed
@@ -225,6 +221,16 @@ fn get(path: &str) -> GuestRequest {
     }
 }
 
+/// Several requests at once; the answers in their order.
+async fn send_all(
+    egress: &Egress,
+    scope: &CallScope,
+    requests: Vec<GuestRequest>,
+) -> Vec<Result<Response, EgressFailure>> {
+    let requests = requests.into_iter();
+    futures_util::future::join_all(requests.map(|request| egress.send(scope, request))).await
+}
+
 fn post(path: &str, body: &'static str) -> GuestRequest {
     GuestRequest {
         method: http::Method::POST,
@@ -287,7 +293,7 @@ impl TraceLog {
     }
 }
 
-/// The planted secret stands nowhere in `text`, in no form.
+/// The planted secret is nowhere in `text`, in no form.
 fn assert_unplanted(text: &str) {
     let mut scrubber = scrub::Scrubber::default();
     scrubber.learn([SECRET.as_bytes()]);

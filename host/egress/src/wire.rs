@@ -44,7 +44,7 @@ impl DestinationClass {
     }
 }
 
-/// What a request came to.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WireOutcome {
     /// An answer with this status.
@@ -80,7 +80,7 @@ impl FailureKind {
         }
     }
 
-    /// Whether it is a decision about a request rather than what became of one.
+    /// Whether it is a decision about a request rather than the outcome of one.
     pub(super) fn is_refusal(self) -> bool {
         match self {
             Self::Denied | Self::BudgetExhausted | Self::LeakBlocked => true,
@@ -170,7 +170,7 @@ impl<'a> WireRequest<'a> {
         match result {
             Ok(status) => self.note(WireOutcome::Answered(status)),
             Err(failure) if failure.kind.is_refusal() && !failure.sent => {
-                // Counted as refused, by whoever hands the refusal on.
+                // Counted as refused where the refusal is returned.
                 self.ended = true;
                 self.span
                     .note(|span| span.fail(failure.kind.as_str().into()));

@@ -3,7 +3,7 @@
 //! A change is what decides how the gateway behaves later: keys, members and their sign-ins,
 //! workspaces, permissions and the approvals that people decide, connections, services with their
 //! OAuth applications, plugins, Skills, toolsets, documents, webhooks and hooks, the master key. Reading kept
-//! bodies is written down like a change. What a call makes as it runs is none: receipts, usage,
+//! bodies, and what other users wrote, is written down like a change ([`readings`]). What a call makes as it runs is no change: receipts, usage,
 //! counters, results, idempotency keys, sessions with their messages, questions that wait for
 //! approval, connect links (the connection is written down when it is there), refreshed credentials.
 //! Receipts tell of calls.
@@ -12,17 +12,16 @@
 //! the entry is written in the transaction of the change, so that either both are there or neither.
 //! A change outside the database, to a plugin's file or the master key, is made after its entry is committed.
 
-mod action;
+pub(crate) mod readings;
 
 use serde::Serialize;
 use serde_json::Value;
 
-pub use action::AuditAction;
-
 use crate::{Caller, Error, Gateway};
 use toolgate_core::clock::rfc3339;
-use toolgate_core::ids;
-use toolgate_store::{AuditEntry, Cursor, Member, Role, Store};
+pub use toolgate_operation::audit::AuditAction;
+pub(crate) use toolgate_operation::audit::{entry, installation};
+use toolgate_store::{Cursor, Member, Role, Store};
 
 /// Entries a page can hold.
 pub const LIST_LIMIT_MAX: usize = 200;
@@ -146,80 +145,4 @@ impl Gateway {
             next_cursor: page.next.map(|cursor| cursor.to_string()),
         })
     }
-}
-
-impl Caller {
-    /// The store for one change of the caller, which leaves this entry.
-    pub(crate) fn audited(
-        &self,
-        store: &Store,
-        at_ms: i64,
-        action: AuditAction,
-        subject: &str,
-        details: Value,
-    ) -> Store {
-        store.audited(self.entry(at_ms, action, subject, details))
-    }
-
-    pub(crate) fn entry(
-        &self,
-        at_ms: i64,
-        action: AuditAction,
-        subject: &str,
-        details: Value,
-    ) -> AuditEntry {
-        AuditEntry {
-            address: self.address.map(|address| address.to_string()),
-            request_id: Some(self.request_id.to_string()).filter(|id| !id.is_empty()),
-            ..entry(
-                &self.workspace_id,
-                self.actor(),
-                at_ms,
-                action,
-                subject,
-                details,
-            )
-        }
-    }
-}
-
-/// An entry of somebody who is not a caller.
-pub(crate) fn entry(
-    workspace_id: &str,
-    actor: String,
-    at_ms: i64,
-    action: AuditAction,
-    subject: &str,
-    details: Value,
-) -> AuditEntry {
-    AuditEntry {
-        workspace_id: workspace_id.to_owned(),
-        id: ids::ulid("aud"),
-        at_ms,
-        actor,
-        action: action.into_str().to_owned(),
-        subject: subject.to_owned(),
-        details: details.to_string(),
-        address: None,
-        request_id: None,
-    }
-}
-
-/// The store for a change that the gateway makes by itself and that concerns the whole installation:
-/// the log of the workspace that runs it has the entry. Before there is one, nobody reads a log.
-pub(crate) async fn installation(
-    store: &Store,
-    at_ms: i64,
-    action: AuditAction,
-    subject: &str,
-    details: Value,
-) -> Result<Store, toolgate_store::StoreError> {
-    let first = store.first_workspace().await?;
-    Ok(first.map_or_else(
-        || store.clone(),
-        |first| {
-            let actor = "gateway".to_owned();
-            store.audited(entry(&first.id, actor, at_ms, action, subject, details))
-        },
-    ))
 }

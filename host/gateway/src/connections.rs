@@ -30,6 +30,7 @@ mod doubt;
 pub mod flow;
 mod granted;
 mod guesses;
+mod issued;
 mod key_check;
 mod known;
 pub(super) mod labels;
@@ -48,7 +49,7 @@ mod unsaved;
 mod unusable;
 pub(crate) mod wait;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -62,8 +63,8 @@ pub(crate) use call::{CallConnection, CallPurpose, PreparedConnection};
 pub use wait::{WAIT_S_MAX, WaitFor};
 
 use crate::audit::AuditAction;
+use crate::detached::detach;
 use crate::executions::writer::Receipts;
-use crate::jobs::detached::detach;
 use crate::metrics::Metrics;
 use crate::plugins::{ServingPlugin, Snapshot};
 use crate::{Caller, Error, Gateway, Scope};
@@ -141,7 +142,7 @@ pub struct DeletedConnection {
     pub revoked_at_provider: bool,
 }
 
-/// Whoever holds it refreshes.
+/// Its holder refreshes the connection.
 type RefreshLock = tokio::sync::Mutex<()>;
 
 /// What connections are kept with; shared by running calls.
@@ -244,6 +245,14 @@ fn own_user(caller: &Caller, named: Option<UserId>, refused: Error) -> Result<Us
     }
 }
 
+/// Whose connections the caller reads; `None`: all of the workspace.
+fn listed_user(caller: &Caller, named: Option<UserId>) -> Result<Option<UserId>, Error> {
+    match caller.need(Scope::Connections) {
+        Ok(()) => caller.listed_user(named),
+        Err(refused) => own_user(caller, named, refused).map(Some),
+    }
+}
+
 fn about(row: &Connection) -> ConnectionRef<'_> {
     ConnectionRef {
         workspace_id: &row.workspace_id,
@@ -260,16 +269,13 @@ impl Gateway {
         caller: &Caller,
         request: ListConnections,
     ) -> Result<ConnectionPage, Error> {
-        let user_id = match caller.need(Scope::Connections) {
-            Ok(()) => caller.listed_user(request.user_id)?,
-            Err(refused) => Some(own_user(caller, request.user_id, refused)?),
-        };
+        let mut user_id = listed_user(caller, request.user_id.clone())?;
         let invalid = || Error::InvalidRequest("invalid cursor".to_owned());
         let after = match &request.cursor {
             None => None,
             Some(text) => Some(Cursor::parse(text).ok_or_else(invalid)?),
         };
-        let mut waiting = self.begin_to_wait(request.wait).await?;
+        let mut waiting = self.begin_to_wait(caller, request.wait).await?;
         let page = loop {
             let page = self
                 .store
@@ -285,6 +291,7 @@ impl Gateway {
             if met || !waiting.changed().await? {
                 break page;
             }
+            user_id = listed_user(waiting.caller(), request.user_id.clone())?;
         };
         let now_ms = self.clock.now_ms();
         Ok(ConnectionPage {
@@ -300,22 +307,20 @@ impl Gateway {
         id: &str,
         wait: WaitFor,
     ) -> Result<ConnectionInfo, Error> {
-        let own = match caller.need(Scope::Connections) {
-            Ok(()) => None,
-            Err(refused) => Some(own_user(caller, None, refused)?),
-        };
-        let of_caller = |row: &Connection| match &own {
-            None => caller.acts_for(&row.user_id),
-            Some(own) => row.user_id == own.as_str(),
-        };
-        let mut waiting = self.begin_to_wait(wait).await?;
+        let mut user_id = listed_user(caller, None)?;
+        let mut waiting = self.begin_to_wait(caller, wait).await?;
         let row = loop {
             let found = self.store.find_connection(&caller.workspace_id, id).await?;
-            let row = found.filter(&of_caller);
+            let is_of = |row: &Connection| {
+                let user_id = user_id.as_ref();
+                user_id.is_none_or(|user_id| row.user_id == user_id.as_str())
+            };
+            let row = found.filter(is_of);
             let met = row.as_ref().is_some_and(|row| wait.met_by(row));
             if met || !waiting.changed().await? {
                 break row;
             }
+            user_id = listed_user(waiting.caller(), None)?;
         };
         let row = row.ok_or_else(not_found)?;
         Ok(shown(&row, self.clock.now_ms()))
@@ -374,7 +379,22 @@ impl Gateway {
             .store
             .list_connections(&caller.workspace_id, Some(user.as_str()), None)
             .await?;
-        Ok(UserConnections::new(rows))
+        Ok(UserConnections::new(rows, self.unset_services(caller)))
+    }
+}
+
+impl Gateway {
+    /// The services without an address, because the operator has not set it.
+    fn unset_services(&self, caller: &Caller) -> HashSet<String> {
+        let snapshot = self.snapshot();
+        let serving = snapshot.serving.iter();
+        let unset = serving.filter(|(service, plugin)| {
+            plugin.manifest.hosts.is_empty() && {
+                let settings = self.services.get(&caller.workspace_id, service);
+                setup::needed_first(&plugin.manifest, |key| settings.contains_key(key)).is_some()
+            }
+        });
+        unset.map(|(service, _)| service.clone()).collect()
     }
 }
 

@@ -1,6 +1,5 @@
-//! What runs beside requests: work that outlives its asker, upkeep, retention, the master key.
+//! What runs beside requests: upkeep, retention, the master key.
 
-pub(crate) mod detached;
 pub(crate) mod housekeeping;
 pub mod master_key;
 pub(crate) mod retention;

@@ -1,9 +1,10 @@
 //! Knowledge: documents of a workspace, and the passages of them that answer a query.
 //!
 //! A document is read once ([`read`]), kept as text and never changed. What is found are its
-//! passages ([`passages`]) by an index per workspace ([`index`]) that follows the database, whoever
-//! has written to it.
+//! passages ([`passages`]) by an index per workspace ([`index`]) that follows the database,
+//! whichever process has written to it.
 
+pub mod file_text;
 pub mod index;
 pub mod passages;
 pub(crate) mod read;

@@ -4,31 +4,34 @@
 //! result or an [`Error`]. This module knows neither axum nor rmcp, neither status codes nor
 //! JSON-RPC codes: both edges call the same operations and only render differently.
 //!
-//! Start with [`tools`] (the shapes), then [`tools::find`] and [`tools::execute`] (the operations).
+//! Start with [`tools`] (the shapes), then [`tools::find`] and [`tools::execute`] (the operations). Keys, members and
+//! connected apps have an object of their own, [`Gateway::identity`].
 
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 
 pub mod access;
 pub mod audit;
+mod authenticate;
 pub mod change_feed;
 pub mod config;
 pub mod connections;
 pub mod dashboard;
-mod error;
+mod detached;
 pub mod executions;
-pub mod identity;
 pub mod jobs;
 pub mod knowledge;
-pub mod limits;
 pub mod metrics;
 pub mod plugins;
+mod row_seals;
 pub mod sessions;
 pub mod skills;
+mod stored_quota;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tools;
 pub mod toolsets;
+mod waiters;
 pub mod webhooks;
 
 use std::collections::BTreeMap;
@@ -40,6 +43,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use arc_swap::ArcSwap;
 use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -47,48 +51,51 @@ use zeroize::Zeroizing;
 
 pub use access::permissions::{DecidedBy, Permission};
 pub use dashboard::health::{Health, KeyStatus, Limits, PluginCounts, PluginLoading, Status};
-pub use error::{Error, RateLimited, Violation};
-pub use identity::caller::{Caller, Identity, Scope};
+pub use toolgate_identity as identity;
+pub use toolgate_operation::{Caller, Error, RateLimited, Scope, Violation, limits};
 
 use crate::access::permissions::Permissions;
 use crate::config::GatewayConfig;
 use crate::executions::receipt_log::ReceiptLog;
 use crate::executions::writer::Receipts;
 use crate::metrics::Metrics;
+use crate::row_seals::RowSeals;
 use plugins::{Intake, Snapshot};
 use toolgate_core::clock::Clock;
-use toolgate_egress::Egress;
+use toolgate_egress::{DialError, Egress, EgressConfig};
+use toolgate_identity::{Identity, IdentityParts};
 use toolgate_runtime::Runtime;
 use toolgate_store::{Store, StoreError};
+use toolgate_vault::Vault;
 
 /// Everything the operations work on. One per process, behind an `Arc`.
 pub struct Gateway {
     store: Store,
+    identity: Identity,
     egress: Egress,
-    vault: toolgate_vault::Vault,
+    vault: Vault,
     connections: Arc<connections::ConnectionManager>,
     turn_settings: sessions::messages::TurnSettings,
     embeddings: tools::embeddings::Embeddings,
     search_cache: tools::search_cache::SearchCache,
     learning: tools::learning::SearchLearning,
+    repeats: tools::repeats::RepeatGuard,
     runtime: Runtime,
     clock: Clock,
     metrics: Arc<Metrics>,
     snapshot: Arc<ArcSwap<Snapshot>>,
     services: connections::services::Services,
-    known_keys: identity::authenticate::KnownKeys,
-    apps: identity::apps::Apps,
-    client_sessions: identity::client_sessions::ClientSessions,
     known_rules: access::permissions::KnownRules,
     known_toolsets: toolsets::listing::KnownToolsets,
     list_signal: toolsets::watch::ListSignal,
-    counts: limits::RequestCounts,
     kept_quotas: tools::kept_quota::KeptQuotas,
+    stored_quotas: stored_quota::StoredQuotas,
+    readings: audit::readings::Readings,
     hook_refusals: webhooks::inbound::refusals::Refusals,
-    passwords: identity::members::Passwords,
-    oidc: Option<Arc<identity::members::oidc::OidcAccounts>>,
     /// How many wait for a user to connect.
-    waiters: connections::wait::Waiters,
+    waiters: waiters::Waiters,
+    /// Whose files are in memory.
+    file_places: waiters::Waiters,
     write_probe: dashboard::readiness::WriteProbe,
     data_folder: dashboard::data_folder::DataFolder,
     /// How many watch for live updates.
@@ -123,114 +130,91 @@ const COUNTS_WITHIN: Duration = Duration::from_secs(5);
 /// How long a start waits for a PostgreSQL that is not there yet.
 const DATABASE_WITHIN: Duration = Duration::from_secs(60);
 
-impl Gateway {
-    /// Opens store, engine and plugins. Plugins whose inspection is remembered serve when this
-    /// returns; the others follow while the gateway already answers.
-    pub async fn open(config: &GatewayConfig, clock: Clock) -> anyhow::Result<Arc<Self>> {
-        make_private_dir(&config.data_dir)?;
-        // The certificates of this machine are read while the database is opened.
-        let metrics = Metrics::new();
-        let upstreams = config.allow_upstreams.clone();
-        let trace_origins = config.trace_origins.clone();
-        let meter = metrics.clone();
-        let egress = tokio::task::spawn_blocking(move || {
-            Egress::new(toolgate_egress::EgressConfig {
-                allow_upstreams: upstreams,
-                trace_origins,
-                meter: Some(meter),
-                ..Default::default()
-            })
-        });
-        let waits = |cause: &StoreError| {
-            let source = std::error::Error::source(cause).map(ToString::to_string);
-            tracing::warn!(
-                error = %cause,
-                cause = source,
-                "database.not_there: trying again for {} s after the start",
-                DATABASE_WITHIN.as_secs()
-            );
-        };
-        let store = Store::open_when_there(&config.database_url, DATABASE_WITHIN, waits)
-            .await
-            .context("the database cannot be opened")?;
-        let egress = egress.await??;
-        let conversing = sessions::messages::TurnSettings::open(config.model.as_ref(), &egress)
-            .context("the model cannot be used")?;
-        let cache_key =
-            toolgate_vault::keyfile::load_or_create(&config.data_dir.join("cache.key"))?;
-        let vault = jobs::master_key::open_vault(&store, &config.master_key_file).await?;
-        let state_key = Zeroizing::new(vault.derive("mcp request state")?);
-        let runtime = Runtime::open(&config.data_dir.join("code"), *cache_key, egress.clone())
-            .context("the WebAssembly engine cannot be opened")?;
-        if let Some(program) = &config.compiler {
-            runtime.compile_with(program.clone());
-        }
-        if config.allow_large_plugins {
-            runtime
-                .allow_large_plugins()
-                .context("the engine of large plugins cannot be opened")?;
-        }
-        let snapshot = Arc::new(ArcSwap::from_pointee(Snapshot::from_serving(
-            BTreeMap::new(),
-        )));
-        let mut intake = Intake::new(
-            &config.plugins_dir,
-            &config.data_dir,
-            store.clone(),
-            runtime.clone(),
-            clock.clone(),
-            metrics.clone(),
-            snapshot.clone(),
-        )?
-        .with_upgrades(config.upgrades);
-        intake.scan(plugins::ScanScope::Remembered).await?;
-        connections::labels::clean(&store, &vault, &snapshot)
-            .await
-            .context("the names of connected accounts cannot be cleaned")?;
-        let (stop, running) = (CancellationToken::new(), TaskTracker::new());
-        let public_url = config.public_url.clone();
-        let receipts = open_receipts(config, &store).await?;
-        let oidc = config.oidc.clone().map(|oidc| {
-            let parts = identity::members::oidc::OidcAccountsParts {
-                egress: egress.clone(),
-                store: store.clone(),
-                vault: vault.clone(),
-                clock: clock.clone(),
-                running: running.clone(),
-            };
-            identity::members::oidc::OidcAccounts::new(oidc, parts)
-        });
-        watch_database(&metrics, &store, &receipts);
-        let gateway = Arc::new(Self {
-            connections: connections::ConnectionManager::new(connections::ConnectionManagerParts {
-                store: store.clone(),
-                vault: vault.clone(),
-                egress: egress.clone(),
-                clock: clock.clone(),
-                public_url: public_url.clone(),
-                snapshot: snapshot.clone(),
-                running: running.clone(),
-                receipts: receipts.clone(),
-                metrics: metrics.clone(),
-                renewals_dir: config.data_dir.join("renewals"),
-            }),
-            turn_settings: conversing,
+/// What a gateway is made of, opened.
+struct GatewayParts<'c> {
+    config: &'c GatewayConfig,
+    clock: Clock,
+    metrics: Arc<Metrics>,
+    egress: Egress,
+    store: Store,
+    vault: Vault,
+    runtime: Runtime,
+    snapshot: Arc<ArcSwap<Snapshot>>,
+}
+
+impl GatewayParts<'_> {
+    fn intake(&self) -> anyhow::Result<Intake> {
+        let intake = Intake::new(
+            &self.config.plugins_dir,
+            &self.config.data_dir,
+            self.store.clone(),
+            self.runtime.clone(),
+            self.clock.clone(),
+            self.metrics.clone(),
+            self.snapshot.clone(),
+        )?;
+        Ok(intake.with_upgrades(self.config.upgrades))
+    }
+
+    fn identity(&self, running: &TaskTracker) -> Identity {
+        Identity::new(IdentityParts {
+            store: self.store.clone(),
+            egress: self.egress.clone(),
+            vault: self.vault.clone(),
+            clock: self.clock.clone(),
+            public_url: self.config.public_url.clone(),
+            oidc: self.config.oidc.clone(),
+            app_clients: self.config.app_clients.clone(),
+            running: running.clone(),
+        })
+    }
+
+    fn connections(
+        &self,
+        running: &TaskTracker,
+        receipts: &Receipts,
+    ) -> Arc<connections::ConnectionManager> {
+        connections::ConnectionManager::new(connections::ConnectionManagerParts {
+            store: self.store.clone(),
+            vault: self.vault.clone(),
+            egress: self.egress.clone(),
+            clock: self.clock.clone(),
+            public_url: self.config.public_url.clone(),
+            snapshot: self.snapshot.clone(),
+            running: running.clone(),
+            receipts: receipts.clone(),
+            metrics: self.metrics.clone(),
+            renewals_dir: self.config.data_dir.join("renewals"),
+        })
+    }
+
+    fn assemble(self, intake: &Intake, receipts: Receipts) -> anyhow::Result<Gateway> {
+        let config = self.config;
+        let turn_settings =
+            sessions::messages::TurnSettings::open(config.model.as_ref(), &self.egress)
+                .context("the model cannot be used")?;
+        let running = TaskTracker::new();
+        Ok(Gateway {
+            connections: self.connections(&running, &receipts),
+            identity: self.identity(&running),
+            turn_settings,
             search_cache: tools::search_cache::SearchCache::default(),
             embeddings: tools::embeddings::Embeddings::new(config),
             learning: tools::learning::SearchLearning::new(config.learn_from_use),
+            repeats: tools::repeats::RepeatGuard::new(config.hold_back_repeats),
             services: connections::services::Services::default(),
-            known_keys: identity::authenticate::KnownKeys::default(),
-            apps: identity::apps::Apps::new(config.app_clients.clone()),
-            client_sessions: identity::client_sessions::ClientSessions::default(),
             known_rules: access::permissions::KnownRules::default(),
             known_toolsets: toolsets::listing::KnownToolsets::default(),
             list_signal: toolsets::watch::ListSignal::default(),
-            counts: limits::RequestCounts::default(),
             kept_quotas: tools::kept_quota::KeptQuotas::default(),
+            stored_quotas: stored_quota::StoredQuotas::default(),
+            readings: audit::readings::Readings::default(),
             hook_refusals: webhooks::inbound::refusals::Refusals::default(),
-            passwords: identity::members::Passwords::default(),
-            oidc: oidc.map(Arc::new),
-            waiters: connections::wait::Waiters::default(),
+            waiters: waiters::Waiters::default(),
+            file_places: waiters::Waiters::new(
+                tools::files::FILES_HELD_MAX,
+                tools::files::FILES_HELD_PER_WORKSPACE_MAX,
+            ),
             watchers: Arc::default(),
             write_probe: dashboard::readiness::WriteProbe::default(),
             data_folder: dashboard::data_folder::DataFolder::open(&config.data_dir)?,
@@ -248,33 +232,120 @@ impl Gateway {
                 reader: knowledge::read::DocumentReader::open(&config.data_dir)?,
                 indexes: knowledge::index::Indexes::default(),
             },
-            public_url,
+            public_url: config.public_url.clone(),
             loopback_pages: config.loopback_pages,
             receipts,
-            store,
-            egress,
-            vault,
-            runtime,
-            state_key,
-            clock,
-            metrics,
-            snapshot,
+            state_key: Zeroizing::new(self.vault.derive("mcp request state")?),
+            store: self.store,
+            egress: self.egress,
+            vault: self.vault,
+            runtime: self.runtime,
+            clock: self.clock,
+            metrics: self.metrics,
+            snapshot: self.snapshot,
             running,
             workers: Handle::current(),
-            stop: stop.clone(),
-        });
-        let (folder, store) = (PathBuf::from(&config.plugins_dir), gateway.store.clone());
-        tokio::spawn(async move { plugins::watch(intake, &folder, store, stop).await });
-        tokio::spawn(jobs::housekeeping::run(gateway.clone()));
-        tokio::spawn(jobs::retention::run(gateway.clone(), config.keep));
-        tokio::spawn(tools::embeddings::keep(gateway.clone()));
-        tokio::spawn(connections::ahead::run(
-            gateway.connections.clone(),
-            gateway.stop.clone(),
-        ));
-        tokio::spawn(webhooks::dispatcher::run(gateway.clone()));
-        tokio::spawn(toolsets::watch::run(gateway.clone()));
+            stop: CancellationToken::new(),
+        })
+    }
+}
+
+fn begin_egress(
+    config: &GatewayConfig,
+    metrics: &Arc<Metrics>,
+    clock: &Clock,
+) -> JoinHandle<Result<Egress, DialError>> {
+    let settings = EgressConfig {
+        allow_upstreams: config.allow_upstreams.clone(),
+        trace_origins: config.trace_origins.clone(),
+        meter: Some(metrics.clone()),
+        clock: clock.clone(),
+        ..EgressConfig::default()
+    };
+    tokio::task::spawn_blocking(move || Egress::new(settings))
+}
+
+async fn open_store(config: &GatewayConfig) -> anyhow::Result<Store> {
+    let waits = |cause: &StoreError| {
+        let source = std::error::Error::source(cause).map(ToString::to_string);
+        tracing::warn!(
+            error = %cause,
+            cause = source,
+            "database.not_there: trying again for {} s after the start",
+            DATABASE_WITHIN.as_secs()
+        );
+    };
+    Store::open_when_there(&config.database_url, DATABASE_WITHIN, waits)
+        .await
+        .context("the database cannot be opened")
+}
+
+fn open_runtime(config: &GatewayConfig, egress: &Egress) -> anyhow::Result<Runtime> {
+    let cache_key = toolgate_vault::keyfile::load_or_create(&config.data_dir.join("cache.key"))?;
+    let runtime = Runtime::open(&config.data_dir.join("code"), *cache_key, egress.clone())
+        .context("the WebAssembly engine cannot be opened")?;
+    if let Some(program) = &config.compiler {
+        runtime.compile_with(program.clone());
+    }
+    if config.allow_large_plugins {
+        runtime
+            .allow_large_plugins()
+            .context("the engine of large plugins cannot be opened")?;
+    }
+    Ok(runtime)
+}
+
+impl Gateway {
+    /// Opens store, engine and plugins. Plugins whose inspection is remembered serve when this
+    /// returns; the others follow while the gateway already answers.
+    pub async fn open(config: &GatewayConfig, clock: Clock) -> anyhow::Result<Arc<Self>> {
+        make_private_dir(&config.data_dir)?;
+        let metrics = Metrics::new();
+        // The certificates of this machine are read while the database is opened.
+        let egress = begin_egress(config, &metrics, &clock);
+        let store = open_store(config).await?;
+        let egress = egress.await??;
+        let vault = jobs::master_key::open_vault(&store, &config.master_key_file).await?;
+        let runtime = open_runtime(config, &egress)?;
+        let snapshot = Arc::new(ArcSwap::from_pointee(Snapshot::from_serving(
+            BTreeMap::new(),
+        )));
+        let parts = GatewayParts {
+            config,
+            clock,
+            metrics,
+            egress,
+            store,
+            vault,
+            runtime,
+            snapshot,
+        };
+        let mut intake = parts.intake()?;
+        intake.scan(plugins::ScanScope::Remembered).await?;
+        connections::labels::clean(&parts.store, &parts.vault, &parts.snapshot)
+            .await
+            .context("the names of connected accounts cannot be cleaned")?;
+        let receipts = open_receipts(config, &parts.store, &parts.vault).await?;
+        watch_database(&parts.metrics, &parts.store, &receipts);
+        let gateway = Arc::new(parts.assemble(&intake, receipts)?);
+        gateway.start_tasks(config, intake);
         Ok(gateway)
+    }
+
+    /// What runs beside the requests until the gateway stops.
+    fn start_tasks(self: &Arc<Self>, config: &GatewayConfig, intake: Intake) {
+        let (folder, store) = (PathBuf::from(&config.plugins_dir), self.store.clone());
+        let stop = self.stop.clone();
+        tokio::spawn(async move { plugins::watch(intake, &folder, store, stop).await });
+        tokio::spawn(jobs::housekeeping::run(self.clone()));
+        tokio::spawn(jobs::retention::run(self.clone(), config.keep));
+        tokio::spawn(tools::embeddings::keep(self.clone()));
+        tokio::spawn(connections::ahead::run(
+            self.connections.clone(),
+            self.stop.clone(),
+        ));
+        tokio::spawn(webhooks::dispatcher::run(self.clone()));
+        tokio::spawn(toolsets::watch::run(self.clone()));
     }
 
     /// Takes no more work, and lets running executions end for at most `within`. Other requests that are being
@@ -299,7 +370,7 @@ impl Gateway {
             tracing::error!("receipts.lost: the database did not take them before the end");
         }
         let counts = async {
-            jobs::housekeeping::note_key_uses(self).await;
+            self.identity.write_uses().await;
             jobs::housekeeping::add_up_counts(self).await;
             jobs::housekeeping::note_hook_refusals(self).await;
             jobs::housekeeping::note_search_uses(self).await;
@@ -313,6 +384,11 @@ impl Gateway {
 
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// Keys, members, connected apps and sessions of MCP clients.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     pub fn metrics(&self) -> &Arc<Metrics> {
@@ -407,16 +483,21 @@ fn watch_database(metrics: &Arc<Metrics>, store: &Store, receipts: &Receipts) {
 
 /// The writer of receipts, which first writes what earlier processes left in their logs. A database that
 /// other machines share is the only place that outlives this one: there receipts have no log.
-async fn open_receipts(config: &GatewayConfig, store: &Store) -> anyhow::Result<Receipts> {
+async fn open_receipts(
+    config: &GatewayConfig,
+    store: &Store,
+    vault: &Vault,
+) -> anyhow::Result<Receipts> {
+    let seals = RowSeals::new(vault);
     if !store.is_file() {
-        return Ok(Receipts::start(store.clone(), None));
+        return Ok(Receipts::start(store.clone(), None, seals));
     }
     let folder = config.data_dir.join("receipts");
     let opened = tokio::task::spawn_blocking(move || ReceiptLog::open(&folder));
     let (log, left) = opened
         .await?
         .context("the log of receipts cannot be opened")?;
-    let receipts = Receipts::start(store.clone(), Some(Arc::new(log)));
+    let receipts = Receipts::start(store.clone(), Some(Arc::new(log)), seals);
     receipts.write_left(left, store).await;
     Ok(receipts)
 }

@@ -79,7 +79,7 @@ pub enum TelemetrySignal {
     Logs,
 }
 
-/// What became of something that was to be sent to a collector.
+/// The outcome of something that was to be sent to a collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TelemetryOutcome {
     Sent,
@@ -340,7 +340,7 @@ impl Metrics {
         set(&self.catalog_tools, tools);
     }
 
-    /// What became of spans or log lines that were to be sent to a collector.
+    /// The outcome of spans or log lines that were to be sent to a collector.
     pub fn telemetry(&self, signal: TelemetrySignal, outcome: TelemetryOutcome, count: usize) {
         let label = TelemetryLabel {
             signal: match signal {

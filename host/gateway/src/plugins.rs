@@ -1,4 +1,4 @@
-//! Which plugins serve: the watched folder, what became of each file, and the snapshot that
+//! Which plugins serve: the watched folder, the outcome of each file, and the snapshot that
 //! every call holds.
 //!
 //! The folder is the operator's word: a file that appears is taken, a file that disappears is

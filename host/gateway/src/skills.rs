@@ -4,11 +4,13 @@
 //! Read [`crate::skills::check`] for what a Skill needs before a user can follow it.
 
 pub mod check;
+pub mod review;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::audit::AuditAction;
+use crate::stored_quota::Stored;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::ids;
@@ -38,6 +40,11 @@ pub struct Skill {
     pub created_at: String,
     #[schema(format = DateTime)]
     pub updated_at: String,
+    /// In the answer to an update: a toolset names the Skill, so the change waits for an admin, and these are the texts
+    /// that readers still get.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub change_waits: bool,
 }
 
 /// A Skill as lists show it.
@@ -206,6 +213,9 @@ impl Gateway {
             created_at_ms: now_ms,
             updated_at_ms: now_ms,
         };
+        let bytes = row.name.len() + row.summary.len() + row.instructions.len();
+        self.take_stored(Stored::Skills, &caller.workspace_id, bytes)
+            .await?;
         let details = json!({ "name": row.name });
         self.audited(caller, AuditAction::SkillsCreate, &row.id, details)
             .insert_skill(&row)
@@ -213,7 +223,8 @@ impl Gateway {
         Ok(full(row))
     }
 
-    /// Changes what is given and adds one to the version.
+    /// Changes what is given and adds one to the version; of a Skill that a toolset names, a change by who is no admin
+    /// waits for one ([`review`]).
     ///
     /// # Errors
     /// `conflict` when the Skill is at another version than `if_version`; nothing is changed then.
@@ -242,9 +253,16 @@ impl Gateway {
             summary: summary.as_deref(),
             instructions: instructions.as_deref(),
             if_version: request.if_version,
+            unless_in_toolset: self.is_reviewed(caller).await?,
         };
         let id = known_shape(&request.skill_id)?;
         let before = self.find_skill(caller, id).await?;
+        let text = |new: &Option<String>, old: &str| new.as_deref().unwrap_or(old).len();
+        let bytes = text(&name, &before.name)
+            + text(&summary, &before.summary)
+            + text(&instructions, &before.instructions);
+        self.take_stored(Stored::Skills, &caller.workspace_id, bytes)
+            .await?;
         let given = [
             ("name", &name),
             ("summary", &summary),
@@ -264,6 +282,7 @@ impl Gateway {
                 "the stored version is {version}, not {}",
                 request.if_version.unwrap_or_default()
             ))),
+            store::SkillUpdate::InToolset => self.propose_skill(caller, before, &change).await,
             store::SkillUpdate::NotFound => Err(unknown(&request.skill_id)),
         }
     }
@@ -278,11 +297,14 @@ impl Gateway {
         let id = known_shape(skill_id)?;
         let now_ms = self.clock.now_ms();
         let details = json!({ "name": self.find_skill(caller, id).await?.name });
+        self.check_skill_deletion(caller, id).await?;
         let audited = self.audited(caller, AuditAction::SkillsDelete, id, details);
         let deleted = audited.delete_skill(&caller.workspace_id, id, now_ms);
         if !deleted.await? {
             return Err(unknown(skill_id));
         }
+        self.stored_quotas
+            .deleted(Stored::Skills, &caller.workspace_id);
         Ok(DeletedSkill {
             skill_id: id.to_owned(),
             deleted: true,
@@ -384,6 +406,7 @@ fn full(row: store::SkillRow) -> Skill {
         version: row.version,
         created_at: rfc3339(row.created_at_ms),
         updated_at: rfc3339(row.updated_at_ms),
+        change_waits: false,
     }
 }
 

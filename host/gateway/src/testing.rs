@@ -10,32 +10,15 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use crate::config::GatewayConfig;
-use crate::identity::keys::{self, NewKey};
-use crate::identity::members::links::{self, NewLink};
-use crate::identity::members::sign_in::{Browser, SetUpRequest, SignedIn};
+use crate::identity::members::sign_in::SignedIn;
+pub use crate::identity::testing::{NOW_MS, PASSWORD, browser};
+use crate::identity::testing::{new_key, new_member};
 use crate::plugins::Snapshot;
 use crate::{Caller, Gateway, Scope};
 use toolgate_catalog::fixture;
 use toolgate_core::clock::Clock;
-use toolgate_core::ids::{self, UserId};
-use toolgate_store::{LinkKind, Plan, Role, Workspace};
-use toolgate_vault::Secret;
-
-/// 2026-11-20T09:30:30Z, in the middle of a minute and of a day.
-pub const NOW_MS: i64 = 1_795_167_030_000;
-
-/// The password of every member that [`TestWorld::member`] makes.
-pub const PASSWORD: &str = "correct horse battery";
-
-/// A browser on this machine.
-pub fn browser() -> Browser {
-    Browser {
-        request_id: ids::ulid("req"),
-        address: Some([127, 0, 0, 1].into()),
-        user_agent: Some("test".to_owned()),
-        device: None,
-    }
-}
+use toolgate_core::ids;
+use toolgate_store::{Plan, Role, Workspace};
 
 pub struct TestWorld {
     pub gateway: Arc<Gateway>,
@@ -124,23 +107,8 @@ impl TestWorld {
         rpm: Option<u32>,
         rpd: Option<u32>,
     ) -> String {
-        let new = NewKey {
-            name: "test".to_owned(),
-            user: UserId::parse("ada").unwrap(),
-            scopes: scopes.to_vec(),
-            rpm,
-            rpd,
-            expires_at_ms: None,
-            networks: Vec::new(),
-        };
-        let made = keys::create(
-            self.store(),
-            &Caller::operator(workspace),
-            new,
-            self.clock.now_ms(),
-        )
-        .await;
-        let made = made.unwrap();
+        let now_ms = self.clock.now_ms();
+        let made = new_key(self.store(), workspace, scopes, (rpm, rpd), now_ms).await;
         let key = made.key.expose().to_owned();
         let mut keys = self.keys.lock().unwrap();
         keys.insert(made.info.key_id, key.clone());
@@ -159,25 +127,8 @@ impl TestWorld {
 
     /// Makes a member of the first workspace, or of the other one, through a link as people do.
     pub async fn member(&self, role: Role, ours: bool) -> SignedIn {
-        let caller = Caller::operator(if ours { &self.ours } else { &self.theirs });
-        let new = NewLink {
-            kind: LinkKind::Join,
-            role,
-            email: None,
-            member_id: None,
-            vouched: true,
-        };
-        let now_ms = self.clock.now_ms();
-        let made = links::make(self.store(), &caller, self.public_url(), new, now_ms).await;
-        let made = made.unwrap();
-        let token = made.url.expose().split_once('#').unwrap().1.to_owned();
-        let request = SetUpRequest {
-            token: Secret::new(token),
-            email: Some(format!("{}@example.com", ids::uuid())),
-            name: Some("Ada".to_owned()),
-            password: Secret::new(PASSWORD),
-        };
-        self.set_up(request, &browser()).await.unwrap()
+        let workspace = if ours { &self.ours } else { &self.theirs };
+        new_member(self.identity(), workspace, role).await
     }
 
     /// The caller of a new member of the first workspace.

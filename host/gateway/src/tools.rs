@@ -5,15 +5,21 @@
 
 pub mod embeddings;
 pub(crate) mod execute;
+pub mod files;
 pub(crate) mod find;
 pub mod idempotency;
 mod kept;
 pub mod kept_quota;
+mod kept_rows;
 pub(crate) mod learning;
 pub(crate) mod outcome;
+pub(crate) mod repeats;
 pub mod results;
 pub(crate) mod search_cache;
 pub mod search_uses;
+pub(crate) mod session;
+mod session_seals;
+pub(crate) mod session_state;
 
 use std::sync::Arc;
 
@@ -26,6 +32,7 @@ use crate::tools::embeddings::{LexicalReason, Ranking};
 use crate::tools::idempotency::ClaimedKey;
 use crate::tools::results::{Budget, Truncated};
 use toolgate_catalog::manifest::Effect;
+use toolgate_core::exact::ExactNumbers;
 use toolgate_core::ids::UserId;
 use toolgate_core::text::Text;
 use toolgate_egress::PlannedRequest;
@@ -61,6 +68,8 @@ pub enum ConnectionState {
     NotConnected,
     Expired,
     NotNeeded,
+    /// The operator has to set the service's address first.
+    NeedsSetup,
 }
 
 /// `GET /v1/tools/search` and `svc_search_tools`.
@@ -245,12 +254,31 @@ pub struct Execute {
 /// Arguments as an edge received them.
 #[derive(Clone, Debug)]
 pub enum Arguments {
+    /// Read by another parser: numbers may have lost digits.
     Object(Value),
-    /// A JSON document in a string, as MCP's `svc_execute_tool` sends it.
+    /// A JSON document, every number as it was written.
     Text(String),
 }
 
-/// What became of one execute request. Every variant carries its receipt's id.
+impl Default for Arguments {
+    fn default() -> Self {
+        Self::Object(Value::Null)
+    }
+}
+
+impl Arguments {
+    /// An object that was read at `place` of a document with these numbers.
+    pub fn within(object: Value, numbers: &ExactNumbers, place: &str) -> Self {
+        let mut own = ExactNumbers::default();
+        own.adopt_part(numbers, place, "");
+        match own.is_empty() {
+            true => Self::Object(object),
+            false => Self::Text(own.write(&object)),
+        }
+    }
+}
+
+/// The outcome of one execute request. Every variant carries its receipt's id.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct Execution {
     #[schema(value_type = String)]
@@ -262,6 +290,11 @@ pub struct Execution {
     #[schema(value_type = String)]
     pub session_id: Text,
     pub duration_ms: u64,
+    /// JSON Pointers of texts in the arguments that were taken as the number, boolean, list or object that the
+    /// tool asks for; at most 100. Left out when there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, example = json!(["/limit"]))]
+    pub coerced: Vec<String>,
     #[serde(flatten)]
     pub outcome: Outcome,
 }
@@ -296,15 +329,28 @@ pub enum Outcome {
     ApprovalRequired(ApprovalNeeded),
 }
 
-/// One file of a result.
+/// One file of a result: kept for a day under its handle, and, where it fits, whole in the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ResultFile {
+    /// Of `GET /v1/files/{file_id}`, and for the argument of a tool that takes a file. Absent where the workspace had
+    /// no room to keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "file_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")]
+    pub file_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     pub media_type: String,
     pub size_bytes: u64,
-    /// Base64 (RFC 4648, section 4).
-    pub content: String,
+    /// Of the content, hexadecimal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// How long it is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    pub expires_at: Option<String>,
+    /// Base64 (RFC 4648, section 4). Absent where the contents of all files are larger than the answer may be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
 }
 
 /// The provider's refusal in the form an agent can act on.

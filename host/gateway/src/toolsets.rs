@@ -1,12 +1,13 @@
 //! Toolsets: named choices of tools, services and Skills, each of which an MCP client sees as tools with
 //! names of their own, at an address of its own (`/mcp/t/{name}`).
 //!
-//! A toolset grants nothing: whoever uses it sees and runs what their permissions allow. Here is what an
+//! A toolset grants nothing: its user sees and runs what their permissions allow. Here is what an
 //! admin does with toolsets, in a gateway or at the command line ([`ToolsetAdmin`]); [`check`] says what
 //! one may be, [`listing`] what it lists to a caller, [`watch`] when that list has changed.
 
 pub mod check;
 pub mod listing;
+pub mod read_skills;
 #[cfg(test)]
 mod tests;
 pub mod watch;
@@ -21,9 +22,13 @@ use crate::audit::AuditAction;
 use crate::plugins::{self, Snapshot};
 use crate::{Caller, Error, Gateway, Scope};
 use check::{checked_entries, checked_name, checked_text};
+use read_skills::{OverSkills, checked_versions, other_version};
 use toolgate_catalog::{Catalog, PluginTools, Tool};
 use toolgate_core::clock::rfc3339;
-use toolgate_store::{InsertedToolset, SkillRow, Store, ToolsetChange, ToolsetRow};
+use toolgate_core::ids::is_toolset_name;
+pub use toolgate_identity::apps::TOOLSETS_PATH;
+use toolgate_identity::apps::toolset_address;
+use toolgate_store::{InsertedToolset, SkillRow, Store, ToolsetChange, ToolsetRow, UpdatedToolset};
 
 /// Toolsets of one workspace.
 pub const TOOLSETS_MAX: usize = 100;
@@ -31,8 +36,6 @@ pub const TOOLSETS_MAX: usize = 100;
 pub const TOOLS_LISTED_MAX: usize = 128;
 /// How many tools the main MCP address has. A toolset may list them too.
 pub const GENERIC_TOOLS: usize = 9;
-/// Below the path of an MCP endpoint, the toolsets.
-pub const TOOLSETS_PATH: &str = "/t";
 
 /// A toolset, and how many tools it lists now for a user who may use all of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -196,9 +199,10 @@ impl ToolsetAdmin {
     pub async fn create(
         &self,
         caller: &Caller,
-        request: CreateToolset,
+        request: impl Into<OverSkills<CreateToolset>>,
         now_ms: i64,
     ) -> Result<Toolset, Error> {
+        let OverSkills { request, versions } = request.into();
         let name = checked_name(request.name)?;
         let title = request.title.filter(|title| !title.trim().is_empty());
         let row = ToolsetRow {
@@ -214,11 +218,12 @@ impl ToolsetAdmin {
             name,
         };
         let row = self.with_known_entries(row, None).await?;
+        let versions = checked_versions(versions, &row)?;
         let action = AuditAction::ToolsetsCreate;
         let most = i64::try_from(TOOLSETS_MAX).unwrap_or(i64::MAX);
         let inserted = caller
             .audited(&self.store, now_ms, action, &row.name, chosen(&row))
-            .insert_toolset(&row, most)
+            .insert_toolset(&row, most, &versions)
             .await?;
         match inserted {
             InsertedToolset::Done => self.shown(row).await,
@@ -229,6 +234,7 @@ impl ToolsetAdmin {
             InsertedToolset::Full => Err(Error::Conflict(format!(
                 "a workspace has at most {TOOLSETS_MAX} toolsets; delete one first"
             ))),
+            InsertedToolset::OtherVersion(other) => Err(other_version(&other)),
         }
     }
 
@@ -236,9 +242,10 @@ impl ToolsetAdmin {
         &self,
         caller: &Caller,
         name: &str,
-        request: UpdateToolset,
+        request: impl Into<OverSkills<UpdateToolset>>,
         now_ms: i64,
     ) -> Result<Toolset, Error> {
+        let OverSkills { request, versions } = request.into();
         let before = find(&self.store, &caller.workspace_id, name).await?;
         let title = request.title.map(|title| match title.trim() {
             "" => before.name.clone(),
@@ -278,6 +285,7 @@ impl ToolsetAdmin {
             ..before.clone()
         };
         let wanted = self.with_known_entries(wanted, Some(&before)).await?;
+        let versions = checked_versions(versions, &wanted)?;
         let change = ToolsetChange {
             title: title.as_deref(),
             description: description.as_deref(),
@@ -285,6 +293,7 @@ impl ToolsetAdmin {
             services: of_services.then_some(&wanted.services[..]),
             skills: of_skills.then_some(&wanted.skills[..]),
             generic_tools: request.generic_tools,
+            skill_versions: &versions,
         };
         let mut details = chosen(&wanted);
         details["changed"] = json!(changed);
@@ -293,7 +302,11 @@ impl ToolsetAdmin {
             .audited(&self.store, now_ms, action, &before.name, details)
             .update_toolset(&caller.workspace_id, &before.name, &change, now_ms)
             .await?;
-        self.shown(updated.ok_or_else(|| unknown(name))?).await
+        match updated {
+            UpdatedToolset::Updated(row) => self.shown(row).await,
+            UpdatedToolset::OtherVersion(other) => Err(other_version(&other)),
+            UpdatedToolset::NotFound => Err(unknown(name)),
+        }
     }
 
     pub async fn delete(
@@ -373,7 +386,7 @@ impl ToolsetAdmin {
         let contents = ToolsetContents::new(&row, &skills.await?, &self.snapshot.catalog);
         let count = contents.count(row.generic_tools);
         Ok(Toolset {
-            mcp_url: mcp_url(&self.endpoint, &row.name),
+            mcp_url: toolset_address(&self.endpoint, &row.name),
             listed: count.min(TOOLS_LISTED_MAX),
             left_out: count.saturating_sub(TOOLS_LISTED_MAX),
             missing: contents.missing,
@@ -397,7 +410,7 @@ impl Gateway {
             // Counted first: what becomes ready in between is then in the snapshot.
             plugins_loading: self.plugins_loading(),
             snapshot: self.snapshot(),
-            endpoint: self.mcp_resource(),
+            endpoint: self.identity.mcp_resource(),
         }
     }
 
@@ -417,11 +430,12 @@ impl Gateway {
     ///
     /// # Errors
     /// `tool_not_found` with the nearest names, `service_not_found`, `skill_not_found` for what is not
-    /// there; `conflict` for a name that is taken, and beyond [`TOOLSETS_MAX`].
+    /// there; `conflict` for a name that is taken, beyond [`TOOLSETS_MAX`], and for a Skill at another version than the
+    /// one that was read.
     pub async fn create_toolset(
         &self,
         caller: &Caller,
-        request: CreateToolset,
+        request: impl Into<OverSkills<CreateToolset>>,
     ) -> Result<Toolset, Error> {
         caller.need(Scope::Admin)?;
         let now_ms = self.clock.now_ms();
@@ -429,11 +443,14 @@ impl Gateway {
     }
 
     /// Changes what is given.
+    ///
+    /// # Errors
+    /// As of [`Gateway::create_toolset`], and `not_found`.
     pub async fn update_toolset(
         &self,
         caller: &Caller,
         name: &str,
-        request: UpdateToolset,
+        request: impl Into<OverSkills<UpdateToolset>>,
     ) -> Result<Toolset, Error> {
         caller.need(Scope::Admin)?;
         let now_ms = self.clock.now_ms();
@@ -453,18 +470,13 @@ impl Gateway {
     }
 }
 
-/// The address of a toolset for MCP clients, below that of an MCP endpoint.
-pub(crate) fn mcp_url(endpoint: &str, name: &str) -> String {
-    format!("{endpoint}{TOOLSETS_PATH}/{name}")
-}
-
 pub(crate) async fn find(
     store: &Store,
     workspace_id: &str,
     name: &str,
 ) -> Result<ToolsetRow, Error> {
     // Other texts never reach the database.
-    if !check::is_name(name) {
+    if !is_toolset_name(name) {
         return Err(unknown(name));
     }
     let found = store.find_toolset(workspace_id, name).await?;

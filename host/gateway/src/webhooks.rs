@@ -3,10 +3,10 @@
 //!
 //! Events are written by the store together with what they tell of ([`toolgate_store::Event`]).
 //! [`dispatcher`] sends them, in order for each webhook; [`schedule`] is the pure rule of what follows
-//! from an answer; [`signing`] makes secrets and signatures; [`deliveries`] shows what became of
+//! from an answer; [`signing`] makes secrets and signatures; [`deliveries`] shows the outcome of
 //! each. Addresses are held to the policy of egress, at the making and at every sending.
 //!
-//! Whoever acts for one user alone has the webhooks whose filter names exactly that user: what they make
+//! A caller that acts for one user alone has the webhooks whose filter names exactly that user: what they make
 //! has that filter, and others are not there for them.
 
 pub mod inbound;

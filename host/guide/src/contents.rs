@@ -1,4 +1,4 @@
-//! The table of contents: every page with the section that it stands in.
+//! The table of contents: every page with its section.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -49,6 +49,7 @@ const PAGES: &[ListedPage] = pages! {
     "Start" {
         "index" = "docs/README.md";
         "start" = "docs/start.md";
+        "tour" = "docs/tour.md";
         "concepts" = "docs/concepts.md";
         "oauth-apps" = "docs/oauth-apps.md";
     }
@@ -62,6 +63,7 @@ const PAGES: &[ListedPage] = pages! {
     }
     "Write plugins" {
         "openapi-plugins" = "docs/writing-an-openapi-plugin.md";
+        "mcp-upstreams" = "docs/mcp-upstreams.md";
         "plugins" = "sdk/README.md";
     }
     "Operate" {
@@ -83,20 +85,25 @@ const PAGES: &[ListedPage] = pages! {
     "Security" {
         "egress-guarantees" = "docs/egress-guarantees.md";
         "threat-model" = "docs/threat-model.md";
+        "claims" = "docs/claims.md";
         "security" = "SECURITY.md";
     }
     "Reference" {
         "most-used" = "docs/most-used.md";
         "oauth-providers" = "docs/oauth-providers.md";
         "events" = "docs/events.md";
+        "files" = "docs/files.md";
+        "receipts" = "docs/receipts.md";
+        "search" = "docs/search.md";
     }
     "Project" {
+        "reading" = "docs/reading.md";
         "architecture" = "ARCHITECTURE.md";
         "changelog" = "CHANGELOG.md";
     }
 };
 
-/// The interface between host and plugin is its own reference.
+/// The WIT file of the interface between host and plugin, shown as a page of the reference.
 const WIT: &str = include_str!("../../../wit/toolgate.wit");
 /// The list of integrations: a table, then a section for each service in the order of their names.
 const INTEGRATIONS: &str = include_str!("../../../docs/integrations.md");

@@ -1,8 +1,8 @@
 //! The documentation site: the Markdown of `docs/` as HTML pages with a table of contents and a search.
 //!
-//! [`contents`] lists the pages; whoever builds the site adds those that are generated. The same site is served by
-//! the gateway at `/docs/guide/` and written to a folder by `toolgate docs`. Pages are flat files that link to each
-//! other by relative names, so that both work. Pure: no clock, network or database.
+//! [`contents`] lists the pages; the caller adds those that are generated. The gateway serves the site at `/docs/guide/`,
+//! and `toolgate docs` writes it to a folder. Pages are flat files that link to each other by relative names, so that
+//! both work. Pure: no clock, network or database.
 
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]

@@ -1,6 +1,6 @@
 //! One page of Markdown as HTML: headings get anchors, links between documents become links between pages.
 //!
-//! Markup within the text is shown, never passed on: a page holds no element that this file does not write.
+//! HTML in the text is escaped and shown as text, so that a page has no element that this file does not write.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -37,7 +37,7 @@ pub(crate) struct Links<'a> {
     pub is_picture: &'a dyn Fn(&str) -> bool,
 }
 
-/// What becomes of a link.
+/// How the page shows a link of the document.
 #[derive(Debug, PartialEq, Eq)]
 enum LinkTarget {
     Link(String),
@@ -46,53 +46,85 @@ enum LinkTarget {
 }
 
 pub(crate) fn render(markdown: &str, links: &Links<'_>) -> Rendered {
-    let mut page = PageBuilder::default();
-    let mut events = Vec::new();
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
-    let mut open_links = Vec::new();
-    let mut parser = Parser::new_ext(markdown, options).peekable();
+    let mut renderer = Renderer {
+        links,
+        page: PageBuilder::default(),
+        events: Vec::new(),
+        open_links: Vec::new(),
+    };
+    let mut parser = Parser::new_ext(markdown, options);
     while let Some(event) = parser.next() {
         match event {
             Event::Start(Tag::Heading { level, .. }) => {
-                let mut inside = Vec::new();
-                for event in parser.by_ref() {
-                    if matches!(event, Event::End(TagEnd::Heading(_))) {
-                        break;
-                    }
-                    inside.push(event);
-                }
-                let id = page.heading(level, &plain(&inside));
-                let heading = Tag::Heading {
-                    level,
-                    id: Some(id.into()),
-                    classes: Vec::new(),
-                    attrs: Vec::new(),
-                };
-                events.push(Event::Start(heading));
-                events.extend(inside.into_iter().filter(is_inline_text));
-                events.push(Event::End(TagEnd::Heading(level)));
+                let is_inside =
+                    |event: &Event<'_>| !matches!(event, Event::End(TagEnd::Heading(_)));
+                let inside = parser.by_ref().take_while(is_inside).collect();
+                renderer.heading(level, inside);
             }
+            other => renderer.event(other),
+        }
+    }
+    let mut written = String::with_capacity(markdown.len() * 2);
+    html::push_html(&mut written, renderer.events.into_iter());
+    // HTML of the text is escaped already: each `<pre>` was written by `push_html`.
+    let written = written.replace("<pre>", "<pre tabindex=\"0\">");
+    Rendered {
+        title: renderer.page.title,
+        html: written,
+        headings: renderer.page.headings,
+        text: renderer.page.text,
+    }
+}
+
+/// Turns the events of a document into those of its page.
+struct Renderer<'a> {
+    links: &'a Links<'a>,
+    page: PageBuilder,
+    /// The events of the page so far.
+    events: Vec<Event<'a>>,
+    /// For each open link of the document, whether the page has it too.
+    open_links: Vec<bool>,
+}
+
+impl<'a> Renderer<'a> {
+    /// A heading gets an anchor and keeps only its text.
+    fn heading(&mut self, level: HeadingLevel, inside: Vec<Event<'a>>) {
+        let id = self.page.heading(level, &plain(&inside));
+        let heading = Tag::Heading {
+            level,
+            id: Some(id.into()),
+            classes: Vec::new(),
+            attrs: Vec::new(),
+        };
+        self.events.push(Event::Start(heading));
+        self.events
+            .extend(inside.into_iter().filter(is_inline_text));
+        self.events.push(Event::End(TagEnd::Heading(level)));
+    }
+
+    fn event(&mut self, event: Event<'a>) {
+        match event {
             Event::Start(Tag::Link {
                 link_type,
                 dest_url,
                 title,
                 id,
             }) => {
-                let target = target(&dest_url, links);
-                open_links.push(target != LinkTarget::Text);
+                let target = target(&dest_url, self.links);
+                self.open_links.push(target != LinkTarget::Text);
                 if let LinkTarget::Link(url) = target {
-                    let dest_url = url.into();
-                    events.push(Event::Start(Tag::Link {
+                    self.events.push(Event::Start(Tag::Link {
                         link_type,
-                        dest_url,
+                        dest_url: url.into(),
                         title,
                         id,
                     }));
                 }
             }
             Event::End(TagEnd::Link) => {
-                if open_links.pop() == Some(true) {
-                    events.push(Event::End(TagEnd::Link));
+                if self.open_links.pop() == Some(true) {
+                    self.events.push(Event::End(TagEnd::Link));
                 }
             }
             Event::Start(Tag::Image {
@@ -101,39 +133,29 @@ pub(crate) fn render(markdown: &str, links: &Links<'_>) -> Rendered {
                 title,
                 id,
             }) => {
-                let dest_url = picture(&dest_url, links).unwrap_or_default().into();
-                events.push(Event::Start(Tag::Image {
+                let dest_url = picture(&dest_url, self.links).unwrap_or_default().into();
+                self.events.push(Event::Start(Tag::Image {
                     link_type,
                     dest_url,
                     title,
                     id,
                 }));
             }
-            Event::Html(text) | Event::InlineHtml(text) => events.push(Event::Text(text)),
+            Event::Html(text) | Event::InlineHtml(text) => self.events.push(Event::Text(text)),
             // A wide table scrolls by itself, for the keyboard too.
             Event::Start(Tag::Table(columns)) => {
-                events.push(Event::Html(TABLE_BEGINS.into()));
-                events.push(Event::Start(Tag::Table(columns)));
+                self.events.push(Event::Html(TABLE_BEGINS.into()));
+                self.events.push(Event::Start(Tag::Table(columns)));
             }
             Event::End(TagEnd::Table) => {
-                events.push(Event::End(TagEnd::Table));
-                events.push(Event::Html("</div>\n".into()));
+                self.events.push(Event::End(TagEnd::Table));
+                self.events.push(Event::Html("</div>\n".into()));
             }
             other => {
-                page.words(&other);
-                events.push(other);
+                self.page.words(&other);
+                self.events.push(other);
             }
         }
-    }
-    let mut written = String::with_capacity(markdown.len() * 2);
-    html::push_html(&mut written, events.into_iter());
-    // Markup of the text is escaped by now: each of these is the writer's own.
-    let written = written.replace("<pre>", "<pre tabindex=\"0\">");
-    Rendered {
-        title: page.title,
-        html: written,
-        headings: page.headings,
-        text: page.text,
     }
 }
 
@@ -146,7 +168,7 @@ struct PageBuilder {
 }
 
 impl PageBuilder {
-    /// Takes a heading in and answers its anchor.
+    /// Adds a heading and returns its anchor.
     fn heading(&mut self, level: HeadingLevel, text: &str) -> String {
         let slug = slug(text);
         let before = self.ids.entry(slug.clone()).or_default();
@@ -207,7 +229,7 @@ fn target(url: &str, links: &Links<'_>) -> LinkTarget {
     if url.starts_with('#') || url.starts_with('/') {
         return LinkTarget::Link(url.to_owned());
     }
-    // What else a scheme could do is not a document's business.
+    // A document needs no other scheme; `javascript:` would run code.
     if ["https://", "http://", "mailto:"]
         .iter()
         .any(|scheme| url.starts_with(scheme))
@@ -215,7 +237,7 @@ fn target(url: &str, links: &Links<'_>) -> LinkTarget {
         return LinkTarget::Link(url.to_owned());
     }
     let (path, anchor) = url.split_once('#').unwrap_or((url, ""));
-    // A generated page names the others as they are.
+    // A generated page links to the files of the site.
     if path.ends_with(".html") && !path.contains('/') {
         return LinkTarget::Link(url.to_owned());
     }

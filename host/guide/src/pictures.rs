@@ -6,7 +6,7 @@ macro_rules! pictures {
     };
 }
 
-/// File names with their bytes; a test holds the list to what the pages show.
+/// File names with their bytes. A test compares the list with the pictures of the pages.
 pub(crate) const PICTURES: &[(&str, &[u8])] = pictures![
     "approval.png",
     "connect.png",

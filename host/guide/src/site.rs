@@ -29,7 +29,7 @@ pub struct Guide {
 }
 
 impl Guide {
-    /// Renders all pages. `version`: of the program that they describe.
+    /// Renders all pages. `version` is the version of the program that they describe.
     pub fn render(sources: &[GuideSource], version: &str) -> Self {
         let by_path: BTreeMap<&str, &str> = sources
             .iter()
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn every_document_is_a_page_or_is_left_out_for_a_reason() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        // For those who change toolgate, and a report of a check.
+        // The style guide of this repository, and the report of a check.
         let left_out = ["docs/style.md", "docs/vendor-check.md"];
         let known: BTreeSet<&str> = written().iter().map(|source| source.path).collect();
         for folder in ["docs", "docs/operate"] {
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn every_picture_is_shown_and_no_page_lacks_one() {
+    fn every_picture_is_on_a_page_and_every_page_has_its_pictures() {
         let guide = Guide::render(&written(), "1.2.3");
         let pages = guide.files().filter(|(name, _)| name.ends_with(".html"));
         let shown: BTreeSet<&str> = pages

@@ -294,7 +294,8 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::IdempotencyConflict
         | Error::InProgress { .. }
         | Error::TurnInProgress { .. }
-        | Error::OutcomeUnknown { .. } => StatusCode::CONFLICT,
+        | Error::OutcomeUnknown { .. }
+        | Error::RepeatedWrite { .. } => StatusCode::CONFLICT,
         Error::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
         Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         Error::Overloaded { .. }
@@ -327,6 +328,7 @@ fn details_of(error: &Error) -> Option<Value> {
             execution_id,
             receipt,
         } => Some(json!({ "execution_id": execution_id, "receipt": receipt })),
+        Error::RepeatedWrite { execution_id } => Some(json!({ "execution_id": execution_id })),
         Error::RateLimited(limited) => Some(json!({
             "window": limited.window,
             "limit": limited.limit,

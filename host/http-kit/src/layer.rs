@@ -53,7 +53,7 @@ pub async fn around(
     let request_id = RequestId(exchange.request_id.clone());
     request.extensions_mut().insert(request_id);
 
-    // The panic hook has already written what happened; whoever asked learns nothing of it.
+    // The panic hook has already written what happened; the requester learns nothing of it.
     let answering = exchange.span.scope(next.run(request));
     let answer = AssertUnwindSafe(answering).catch_unwind().await;
     let answer = answer.unwrap_or_else(|_| ApiFailure::Panicked.into_response());
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_refusal_is_an_envelope_whoever_made_it() {
+    async fn every_refusal_is_an_envelope_wherever_it_was_made() {
         for (method, uri, status, code) in [
             ("GET", "/nowhere", 404, "not_found"),
             ("GET", "/fine/", 404, "not_found"),

@@ -36,7 +36,10 @@ use toolgate_http_kit::layer::RequestId;
 
 /// The routes, ready to be merged; they need no key.
 pub fn router(gateway: Arc<Gateway>) -> Router {
-    let (resource, issuer) = (gateway.mcp_resource(), gateway.app_issuer());
+    let (resource, issuer) = (
+        gateway.identity().mcp_resource(),
+        gateway.identity().app_issuer(),
+    );
     let resource_metadata = format!("{RESOURCE_METADATA}{}", origin_and_path(&resource).1);
     let issuer_path = origin_and_path(&issuer).1;
     let toolset_metadata = format!("{resource_metadata}{TOOLSETS_PATH}/{{toolset_name}}");

@@ -39,6 +39,7 @@ mod routes;
 mod services;
 mod shell;
 mod sign_in;
+mod skill_proposals;
 mod users;
 mod workspace;
 
@@ -128,6 +129,7 @@ fn built(gateway: Arc<Gateway>, options: InternalOptions) -> (Router, Vec<Listed
     apps::routes(&mut routes);
     services::routes(&mut routes);
     account_questions::routes(&mut routes);
+    skill_proposals::routes(&mut routes);
     origins::routes(&mut routes);
     plugins::routes(&mut routes);
     descriptions::routes(&mut routes);

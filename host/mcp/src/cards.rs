@@ -1,4 +1,4 @@
-//! Cards: what became of a call, for clients that render MCP Apps (extension `io.modelcontextprotocol/ui`,
+//! Cards: the outcome of a call, for clients that render MCP Apps (extension `io.modelcontextprotocol/ui`,
 //! version 2026-01-26).
 //!
 //! One HTML document serves all calls. It is the same for everybody and holds nothing; what it shows
@@ -125,6 +125,7 @@ mod tests {
             service: "github".into(),
             session_id: "tool_1".into(),
             duration_ms: 120,
+            coerced: Vec::new(),
             outcome,
         };
         card(&execution, "https://tools.example.com")[CARD].clone()

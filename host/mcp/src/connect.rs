@@ -11,12 +11,13 @@ use std::time::Duration;
 use rmcp::RoleServer;
 use rmcp::model::{
     ElicitRequest, ElicitRequestParams, ErrorData, InputRequest, InputRequests,
-    InputRequiredResult, ProtocolVersion, RequestStateCodec, SealOptions,
+    InputRequiredResult, ProtocolVersion, RequestStateCodec, Resource, SealOptions,
 };
 use rmcp::service::RequestContext;
 use url::Url;
 
 use crate::cards;
+use crate::render;
 use toolgate_core::ids;
 use toolgate_gateway::tools::{Execution, Outcome};
 
@@ -58,7 +59,7 @@ pub fn link(execution: &Execution) -> Option<Link> {
 }
 
 impl McpClient<'_> {
-    /// Whether each request of the client stands alone, as since 2026-07-28.
+    /// Whether each request of the client is independent, as since 2026-07-28.
     pub fn stands_alone(&self) -> bool {
         self.context
             .protocol_version()
@@ -68,6 +69,17 @@ impl McpClient<'_> {
     /// Whether the client shows cards ([`crate::cards`]).
     pub(crate) fn renders_cards(&self) -> bool {
         cards::rendered_by(self.context.client_capabilities().as_ref())
+    }
+
+    /// The files of a result as links, for a client that knows these: since 2025-06-18.
+    pub(crate) fn links(&self, execution: &Execution) -> Vec<Resource> {
+        let version = self.context.protocol_version();
+        let knows = version
+            .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2025_06_18.as_str());
+        match knows {
+            true => render::file_links(execution),
+            false => Vec::new(),
+        }
     }
 
     /// Whether structured content has to be an object, as until 2025-11-25.
@@ -220,6 +232,7 @@ mod tests {
             service: "github".into(),
             session_id: "tool_1".into(),
             duration_ms: 1,
+            coerced: Vec::new(),
             outcome,
         }
     }

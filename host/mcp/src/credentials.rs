@@ -90,7 +90,7 @@ impl TokenAudience {
 
     /// Where a client learns how to get one that has sent its request to `host`.
     fn metadata_url(&self, gateway: &Gateway, host: Option<&str>) -> String {
-        let base = gateway.public_url_at(host);
+        let base = gateway.identity().public_url_at(host);
         let path = origin_and_path(&self.resource).1;
         format!("{}{RESOURCE_METADATA}{path}", origin_and_path(&base).0)
     }
@@ -103,7 +103,7 @@ impl EndpointCredentials {
             keys: auth.takes_keys(),
             tokens: auth
                 .takes_tokens()
-                .then(|| TokenAudience::new(gateway.mcp_resource())),
+                .then(|| TokenAudience::new(gateway.identity().mcp_resource())),
             toolset: None,
         }
     }
@@ -126,7 +126,7 @@ impl EndpointCredentials {
                 _ => TOOLSET_ROUTE,
             },
             keys: self.keys,
-            tokens: tokens.map(|_| TokenAudience::new(gateway.toolset_resource(name))),
+            tokens: tokens.map(|_| TokenAudience::new(gateway.identity().toolset_resource(name))),
             toolset: Some(name.to_owned()),
         }
     }

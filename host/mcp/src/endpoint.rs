@@ -11,47 +11,34 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request};
 use axum::response::Response;
 use axum::routing::any;
-use futures_util::StreamExt as _;
-use http::{HeaderMap, HeaderName, Method, StatusCode, header};
-use rmcp::model::{ErrorData, RequestStateCodec};
+use rmcp::model::RequestStateCodec;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tokio_util::task::task_tracker::TaskTrackerToken;
 use url::Url;
 
-use super::accept::{self, AnswerForm};
+use super::conversation::Endpoint;
 use super::cors::{self, Origins, RequestOrigin};
 use super::credentials::{EndpointCredentials, McpAuth};
-use super::message::{
-    already_under_way, forbidden, is_answer, malformed, no_session, request_id_of, unfit_list,
-    unfit_request,
-};
-use super::server::{McpServer, ToolOffer, ToolsetName};
-use super::sessions::{RequestGuard, Requests, SessionRequest, Sessions, follow, handshake};
+use super::message::forbidden;
+use super::server::{McpServer, ToolOffer};
+use super::sessions::{Requests, Sessions, follow, handshake};
 use super::toolset::ServiceIcons;
 use toolgate_core::ids;
-use toolgate_core::visible::shown_name;
+use toolgate_gateway::Gateway;
 use toolgate_gateway::toolsets::TOOLSETS_PATH;
-use toolgate_gateway::toolsets::check::is_name;
-use toolgate_gateway::{Error, Gateway};
 use toolgate_http_kit::BODY_BYTES_MAX;
 use toolgate_http_kit::answer::write_headers;
-use toolgate_http_kit::body::{self, BODY_TIMEOUT};
 use toolgate_http_kit::client::{address_of, host_of};
 use toolgate_http_kit::envelope::{ApiFailure, failure_response};
 use toolgate_http_kit::span;
 
 /// A sign of life on streams that have nothing to say, for the proxies in between.
 const SSE_KEEP_ALIVE: Duration = Duration::from_secs(15);
-
-const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
-const VERSION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
 /// What the edge needs beside the gateway.
 pub struct McpOptions {
@@ -191,18 +178,6 @@ fn close_after(shutdown: CancellationToken, calls: TaskTracker) -> CancellationT
     close
 }
 
-struct Endpoint {
-    gateway: Arc<Gateway>,
-    /// The protocol at the main addresses, and at those of toolsets.
-    generic: StreamableHttpService<McpServer, Sessions>,
-    toolsets: StreamableHttpService<McpServer, Sessions>,
-    sessions: Arc<Sessions>,
-    requests: Arc<Requests>,
-    origins: Origins,
-    /// Every POST until its answer has left.
-    calls: TaskTracker,
-}
-
 async fn answer(
     endpoint: Arc<Endpoint>,
     credentials: Arc<EndpointCredentials>,
@@ -265,167 +240,6 @@ async fn answer(
         "request"
     );
     answer
-}
-
-impl Endpoint {
-    async fn converse(
-        &self,
-        credentials: &EndpointCredentials,
-        request: Request,
-        request_id: &str,
-    ) -> Result<Response, ApiFailure> {
-        let (mut parts, body) = request.into_parts();
-        let address = address_of(&parts.extensions);
-        if let Some(name) = credentials.toolset.as_deref().filter(|name| !is_name(name)) {
-            let name = shown_name(name);
-            return Err(Error::NotFound(format!("the toolset {name}")).into());
-        }
-        let caller = credentials
-            .authenticate(&self.gateway, &parts.headers, request_id, address)
-            .await?;
-        if let Some(name) = &credentials.toolset {
-            self.gateway.check_toolset(&caller, name).await?;
-        }
-        let form = AnswerForm::read(&parts.headers);
-        let streams = parts.method == Method::GET;
-        let Some(form) = form.filter(|form| !streams || *form != AnswerForm::JsonAlone) else {
-            return Ok(accept::refusal());
-        };
-        AnswerForm::write(&mut parts.headers);
-        let here = credentials.endpoint();
-        let mut running = None;
-        let mut body = body;
-        let mut asked = None;
-        if parts.method == Method::POST {
-            running = Some(self.calls.token());
-            if !body::is_json(&parts.headers) {
-                return Err(ApiFailure::UnsupportedMediaType);
-            }
-            let bytes = body::read(body, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
-            if let Err(problem) = toolgate_core::json::check(&bytes) {
-                let sentence = format!("Parse error: {problem}");
-                return Ok(malformed(ErrorData::parse_error(sentence, None)));
-            }
-            asked = Some(bytes.clone());
-            body = bytes.into();
-        }
-        credentials.check_scope(&caller, asked.as_deref())?;
-        if let Some(unfit) = asked.as_deref().and_then(unfit_list) {
-            return Ok(unfit);
-        }
-        let mut session = None;
-        let mut under_way = None;
-        if let Some(named) = session_of(&parts.headers) {
-            let found = self.gateway.client_session(&caller, &here, &named);
-            let Some(found) = found.await? else {
-                return Ok(no_session());
-            };
-            if let Some(id) = asked.as_deref().and_then(request_id_of) {
-                let Some(begun) = self.requests.begin(&found.id, &id.to_string()) else {
-                    return Ok(already_under_way(&id));
-                };
-                let begun = Arc::new(begun);
-                // The handler holds it as long as it runs, whoever waits for the answer.
-                parts.extensions.insert(begun.clone());
-                under_way = Some(begun);
-            }
-            session = Some(found);
-        }
-        let ends = parts.method == Method::DELETE;
-        let stateless = is_stateless(&parts.headers);
-        // The key has done its work; what follows keeps the headers and may log them.
-        parts.headers.remove(header::AUTHORIZATION);
-        parts.extensions.insert(caller.clone());
-        let protocol = match &credentials.toolset {
-            Some(name) => {
-                parts.extensions.insert(ToolsetName(name.clone()));
-                &self.toolsets
-            }
-            None => &self.generic,
-        };
-
-        let revoked = self.gateway.clone().revoked(caller.clone());
-        let asks = SessionRequest {
-            caller,
-            endpoint: here,
-            session_id: session.as_ref().map(|found| found.id.clone()),
-            handshake: match &session {
-                Some(found) => handshake::read(&found.handshake),
-                None => asked.as_deref().and_then(handshake::parse_initialize),
-            },
-        };
-        let request = Request::from_parts(parts, body);
-        // Kept apart: what it needs while it runs would travel with every move of this future.
-        let answering = protocol.handle(request);
-        let answer = Box::pin(self.sessions.answering(asks, answering)).await;
-        let mut answer = answer.map(Body::new);
-        if ends && answer.status() == StatusCode::ACCEPTED {
-            if let Some(ended) = &session {
-                self.gateway.end_client_session(ended).await?;
-            }
-            // Nothing is left to do, and clients look for 200 or 204.
-            *answer.status_mut() = StatusCode::NO_CONTENT;
-        }
-        // The type was right, so this is a body that holds no message of the protocol.
-        if answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-            let sentence = "Invalid Request: the body is not one JSON-RPC message of this protocol";
-            return Ok(malformed(ErrorData::invalid_request(sentence, None)));
-        }
-        // Of everything that may be wrong with a request, parameters that do not fit are told first:
-        // without them the library takes an `initialize` for something that needs a session.
-        if answer.status() == StatusCode::BAD_REQUEST
-            && let Some(unfit) = asked
-                .as_deref()
-                .and_then(|body| unfit_request(body, stateless))
-        {
-            return Ok(unfit);
-        }
-        let answer = held_until_sent(answer, running, under_way);
-        let answer = form.apply(until(answer, revoked)).await;
-        Ok(accept::with_plain_lines(answer))
-    }
-}
-
-/// Whether the request is of 2026-07-28 or later, as its header says.
-fn is_stateless(headers: &HeaderMap) -> bool {
-    let version = headers.get(&VERSION_HEADER);
-    version.is_some_and(|version| version.as_bytes() >= b"2026-07-28".as_slice())
-}
-
-fn session_of(headers: &HeaderMap) -> Option<String> {
-    let id = headers.get(&SESSION_HEADER)?;
-    Some(String::from_utf8_lossy(id.as_bytes()).into_owned())
-}
-
-/// A stream that ends with `revoked`: what was let in with a key goes no further without it.
-fn until(answer: Response, revoked: impl Future<Output = ()> + Send + 'static) -> Response {
-    if !accept::is_stream(&answer) {
-        return answer;
-    }
-    answer.map(|body| Body::from_stream(body.into_data_stream().take_until(Box::pin(revoked))))
-}
-
-/// Counts a call as running until the last event of its stream has left. An answer in one piece
-/// needs no such care: the server finishes writing it before it closes.
-fn held_until_sent(
-    answer: Response,
-    running: Option<TaskTrackerToken>,
-    under_way: Option<Arc<RequestGuard>>,
-) -> Response {
-    match running {
-        Some(token) if accept::is_stream(&answer) => answer.map(|body| {
-            let mut under_way = under_way;
-            Body::from_stream(body.into_data_stream().map(move |event| {
-                let _held = &token;
-                if under_way.is_some() && event.as_deref().is_ok_and(is_answer) {
-                    // Before the client can see it and use the id again.
-                    under_way = None;
-                }
-                event
-            }))
-        }),
-        _ => answer,
-    }
 }
 
 #[cfg(test)]

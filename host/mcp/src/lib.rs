@@ -1,14 +1,14 @@
 //! The MCP edge: Streamable HTTP at `/mcp`, a handful of tools, answers in Markdown.
 //!
 //! Both generations of the protocol are served at the one address: 2026-07-28, where every request
-//! stands alone, and the session protocols from 2025-03-26 to 2025-11-25. The protocol itself is
+//! is independent, and the session protocols from 2025-03-26 to 2025-11-25. The protocol itself is
 //! rmcp's; this module decides who may speak ([`endpoint`]), what is offered ([`tools`]) and how the
 //! gateway's answers read ([`render`]).
 //!
 //! A toolset is a server of its own, with its tools under their own names ([`toolset`]).
 //!
 //! The same tools are served on standard input and output for clients that start programs: then
-//! [`remote`] stands for the gateway ([`operations`]).
+//! [`remote`] replaces the gateway ([`operations`]).
 //!
 //! Refuses to hold business rules: a tool decodes its parameters, calls one operation of
 //! [`toolgate_gateway::Gateway`] and renders what comes back. Results are text; a tool of a
@@ -22,10 +22,13 @@
 #![warn(unreachable_pub)]
 
 mod accept;
+mod batch;
 mod cards;
 pub mod connect;
+mod conversation;
 mod cors;
 pub mod credentials;
+mod digits;
 pub mod endpoint;
 mod message;
 mod observe;

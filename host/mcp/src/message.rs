@@ -3,13 +3,16 @@
 
 use axum::body::Body;
 use axum::response::Response;
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderName, HeaderValue, StatusCode, header};
 use rmcp::model::{ErrorData, JsonRpcError, RequestId};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::unfit;
+
+pub(crate) const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
+pub(crate) const VERSION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
 /// What is read of a message before the protocol's library reads it.
 #[derive(Deserialize)]
@@ -19,7 +22,7 @@ struct MessageHead<'a> {
     method: Option<&'a RawValue>,
 }
 
-/// The id of a request, with no two ways to write it. `None`: the message is none.
+/// The id of a request, with no two ways to write it. `None`: it has no id.
 pub(crate) fn request_id_of(body: &[u8]) -> Option<Value> {
     let head: MessageHead<'_> = serde_json::from_slice(body).ok()?;
     head.method?;

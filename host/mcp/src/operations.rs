@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
+use toolgate_gateway::knowledge::file_text::FileText;
 use toolgate_gateway::skills::{
     CreateSkill, DeletedSkill, ListSkills, Skill, SkillPage, UpdateSkill,
 };
@@ -35,6 +36,13 @@ pub trait Operations: Send + Sync {
         offset: usize,
         limit: usize,
     ) -> OperationFuture<'a, StoredResult>;
+    /// At most `limit` bytes of the text of a file from `offset`.
+    fn file_text<'a>(
+        &'a self,
+        file_id: &'a str,
+        offset: usize,
+        limit: usize,
+    ) -> OperationFuture<'a, FileText>;
     /// What the toolset lists that this server is for.
     fn toolset_tools(&self) -> OperationFuture<'_, ToolsetTools>;
     fn list_skills(&self, request: ListSkills) -> OperationFuture<'_, SkillPage>;
@@ -97,6 +105,16 @@ impl Operations for LocalOperations {
         let piece = self
             .gateway
             .stored_result(&self.caller, result_id, offset, limit);
+        Box::pin(piece)
+    }
+
+    fn file_text<'a>(
+        &'a self,
+        file_id: &'a str,
+        offset: usize,
+        limit: usize,
+    ) -> OperationFuture<'a, FileText> {
+        let piece = self.gateway.file_text(&self.caller, file_id, offset, limit);
         Box::pin(piece)
     }
 

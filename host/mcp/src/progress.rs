@@ -2,7 +2,8 @@
 //! that takes the call back reaches the plugin.
 //!
 //! A client hears of progress only where its request has a `progressToken`, in the order in which the
-//! plugin tells it and before the answer. A client that does not read holds up neither the call nor, for
+//! plugin tells it and before the answer. Where nothing was told for ten seconds, it hears that the call
+//! still runs, until the call ends. A client that does not read holds up neither the call nor, for
 //! longer than two seconds, its answer. The protocol has no partial results of a tool call: over MCP
 //! they are dropped.
 
@@ -15,15 +16,27 @@ use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
 use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout_at};
 
 use toolgate_gateway::tools::{CallEvent, Execute};
 
 /// How long a call that has ended waits for its client to read the progress that is left. After that it is
 /// answered without.
 const LAST_PROGRESS_WITHIN: Duration = Duration::from_secs(2);
+/// How long a client that asked for progress hears nothing.
+const BEAT: Duration = Duration::from_secs(10);
 
 /// Awaits `start(execute)` for the client of `context`.
 pub(crate) async fn running<F: Future>(
+    context: &RequestContext<RoleServer>,
+    execute: Execute,
+    start: impl FnOnce(Execute) -> F,
+) -> F::Output {
+    heard_each(BEAT, context, execute, start).await
+}
+
+async fn heard_each<F: Future>(
+    beat: Duration,
     context: &RequestContext<RoleServer>,
     mut execute: Execute,
     start: impl FnOnce(Execute) -> F,
@@ -43,14 +56,14 @@ pub(crate) async fn running<F: Future>(
             let _ = events.send(event);
         }
     }));
-    let mut notifier = Notifier {
-        peer: &context.peer,
-        token,
-        last: None,
-    };
+    let mut notifier = Notifier::new(&context.peer, token);
     let telling = pin!(async move {
-        while let Some(event) = heard.recv().await {
-            notifier.tell(event).await;
+        loop {
+            match timeout_at(notifier.told_at + beat, heard.recv()).await {
+                Ok(Some(event)) => notifier.tell(event).await,
+                Ok(None) => break,
+                Err(_) => notifier.beat().await,
+            }
         }
     });
     let work = pin!(start(execute));
@@ -70,10 +83,29 @@ pub(crate) async fn running<F: Future>(
 struct Notifier<'a> {
     peer: &'a Peer<RoleServer>,
     token: ProgressToken,
-    last: Option<u64>,
+    began: Instant,
+    told_at: Instant,
+    /// As the plugin counts.
+    done: Option<u64>,
+    total: Option<u64>,
+    /// Beats since then.
+    beats: u32,
 }
 
-impl Notifier<'_> {
+impl<'a> Notifier<'a> {
+    fn new(peer: &'a Peer<RoleServer>, token: ProgressToken) -> Self {
+        let now = Instant::now();
+        Self {
+            peer,
+            token,
+            began: now,
+            told_at: now,
+            done: None,
+            total: None,
+            beats: 0,
+        }
+    }
+
     async fn tell(&mut self, event: CallEvent) {
         let CallEvent::Progress {
             done,
@@ -84,16 +116,42 @@ impl Notifier<'_> {
             return;
         };
         // Each notification has to be beyond the one before it.
-        if self.last.is_some_and(|last| done <= last) {
+        if self.done.is_some_and(|last| done <= last) {
             return;
         }
-        self.last = Some(done);
-        let mut told = ProgressNotificationParam::new(self.token.clone(), as_number(done));
-        told.total = total.map(as_number);
+        self.done = Some(done);
+        self.total = total;
+        // Beats before a count of nothing are beyond it.
+        if done > 0 {
+            self.beats = 0;
+        } else if self.beats > 0 {
+            self.beats += 1;
+        }
+        self.notify(message).await;
+    }
+
+    async fn beat(&mut self) {
+        self.beats += 1;
+        let ran = self.began.elapsed().as_secs();
+        self.notify(format!("running for {ran} s")).await;
+    }
+
+    async fn notify(&mut self, message: String) {
+        let progress = between(self.done.unwrap_or_default(), self.beats);
+        let mut told = ProgressNotificationParam::new(self.token.clone(), progress);
+        let total = self.total.map(as_number);
+        told.total = total.filter(|total| progress <= *total);
         told.message = (!message.is_empty()).then_some(message);
         // A client that is gone does not hear it.
         let _ = self.peer.notify_progress(told).await;
+        self.told_at = Instant::now();
     }
+}
+
+/// A number for each beat after `done`: beyond the one before it and below the next count.
+fn between(done: u64, beats: u32) -> f64 {
+    let beats = f64::from(beats);
+    as_number(done) + beats / (beats + 1.0)
 }
 
 /// JSON's numbers are exact up to 2^53; nobody counts further.
@@ -108,7 +166,7 @@ mod tests {
     use rmcp::model::RequestId;
     use rmcp::service::{RunningService, serve_directly};
     use serde_json::{Value, json};
-    use tokio::io::{AsyncReadExt as _, DuplexStream};
+    use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader, DuplexStream};
     use tokio::time::timeout;
     use toolgate_gateway::tools::results::Budget;
     use toolgate_gateway::tools::{Arguments, CallListener};
@@ -209,5 +267,67 @@ mod tests {
         });
         let expected = (1..=TOLD).map(|done| Some(as_number(done)));
         assert!(told.eq(expected), "{read}");
+    }
+
+    #[tokio::test]
+    async fn a_silent_call_is_heard_of_again_and_again_until_it_ends() {
+        let (near, far) = tokio::io::duplex(1 << 16);
+        let (service, context) = serving(near);
+        let (lines, mut heard) = mpsc::unbounded_channel();
+        let reading = tokio::spawn(async move {
+            let mut read = BufReader::new(far).lines();
+            while let Ok(Some(line)) = read.next_line().await {
+                let mut told: Value = serde_json::from_str(&line).unwrap();
+                lines.send(told["params"].take()).unwrap();
+            }
+        });
+        let mut told: Vec<Value> = Vec::new();
+        let work = async |execute: Execute| {
+            for _ in 0..2 {
+                told.push(heard.recv().await.unwrap());
+            }
+            for done in [0, 1, 1] {
+                tell(&execute, done);
+            }
+            while told.last().unwrap()["message"] != "page 1" {
+                told.push(heard.recv().await.unwrap());
+            }
+            told.push(heard.recv().await.unwrap());
+        };
+        let beat = Duration::from_millis(20);
+        let ended = timeout(PATIENCE, heard_each(beat, &context, execute(), work)).await;
+        assert!(ended.is_ok(), "{ended:?}");
+        drop(service);
+        reading.await.unwrap();
+        while let Some(last) = heard.recv().await {
+            told.push(last);
+        }
+        let beats = told
+            .iter()
+            .filter(|told| told["message"] == "running for 0 s");
+        assert!(beats.count() >= 3, "{told:?}");
+        for page in ["page 0", "page 1"] {
+            assert_eq!(
+                told.iter().filter(|told| told["message"] == page).count(),
+                1
+            );
+        }
+        let progress: Vec<f64> = told
+            .iter()
+            .map(|told| told["progress"].as_f64().unwrap())
+            .collect();
+        assert!(progress.windows(2).all(|two| two[0] < two[1]), "{told:?}");
+        assert!(
+            told.iter().all(|told| told["progressToken"] == 7),
+            "{told:?}"
+        );
+    }
+
+    #[test]
+    fn beats_are_between_two_counts() {
+        assert_eq!(between(3, 0), 3.0);
+        let beats: Vec<f64> = (0..1_000).map(|beats| between(1 << 32, beats)).collect();
+        assert!(beats.windows(2).all(|two| two[0] < two[1]));
+        assert!(beats[999] < as_number((1 << 32) + 1));
     }
 }

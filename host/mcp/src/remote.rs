@@ -18,6 +18,7 @@ use url::Url;
 
 use super::operations::{OperationFuture, Operations};
 use toolgate_core::trace::{self, TRACEPARENT, TRACESTATE, TraceContext};
+use toolgate_gateway::knowledge::file_text::FileText;
 use toolgate_gateway::skills::{
     CreateSkill, DeletedSkill, ListSkills, Skill, SkillPage, UpdateSkill,
 };
@@ -286,6 +287,18 @@ impl Operations for Remote {
         Box::pin(async move {
             let query = [("offset", offset.to_string()), ("limit", limit.to_string())];
             self.get(&["results", result_id], &query).await
+        })
+    }
+
+    fn file_text<'a>(
+        &'a self,
+        file_id: &'a str,
+        offset: usize,
+        limit: usize,
+    ) -> OperationFuture<'a, FileText> {
+        Box::pin(async move {
+            let query = [("offset", offset.to_string()), ("limit", limit.to_string())];
+            self.get(&["files", file_id, "text"], &query).await
         })
     }
 

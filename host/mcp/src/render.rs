@@ -15,9 +15,12 @@ use toolgate_gateway::tools::{Confidence, ConnectionState, FoundTools, ToolSchem
 use toolgate_gateway::{Error, Health, Violation};
 
 /// Characters of a tool's result that one answer holds.
+/// About 25,000 tokens, which is what clients take of one answer.
 pub const RESULT_CHARS_MAX: usize = 100_000;
+/// Bytes that hold them: no character is longer than four.
+pub(crate) const PIECE_BYTES: usize = RESULT_CHARS_MAX * 4;
 
-/// Characters kept of a text that stands on one line.
+/// Characters kept of a text that is on one line.
 const LINE_CHARS_MAX: usize = 2_000;
 
 /// `svc_health_check`.
@@ -68,6 +71,7 @@ pub fn found_tools(found: &FoundTools) -> String {
             ConnectionState::Connected | ConnectionState::NotNeeded => "",
             ConnectionState::NotConnected => " - not connected yet",
             ConnectionState::Expired => " - connection expired",
+            ConnectionState::NeedsSetup => " - the operator has to set it up first",
         };
         let _ = write!(
             text,
@@ -91,14 +95,14 @@ pub fn found_tools(found: &FoundTools) -> String {
             found.plugins_loading
         );
     }
+    if !found.suggestions.is_empty() {
+        let _ = write!(
+            text,
+            "\nNearest services: {}\n",
+            found.suggestions.join(", ")
+        );
+    }
     if found.tools.is_empty() {
-        if !found.suggestions.is_empty() {
-            let _ = write!(
-                text,
-                "\nNearest services: {}\n",
-                found.suggestions.join(", ")
-            );
-        }
         text.push_str(
             "\nNext steps:\n\
              - Call `svc_search_tools` again with other words, or without `service`.\n\
@@ -175,17 +179,19 @@ impl ToolNaming {
     }
 }
 
+fn tool_not_found(tool_name: &str, nearest: &[String]) -> String {
+    let mut text = format!("Tool not found: {}\n\n", one_line(tool_name));
+    if !nearest.is_empty() {
+        let _ = writeln!(text, "Nearest: {}\n", nearest.join(", "));
+    }
+    text.push_str("Use `svc_search_tools` to find the exact name.");
+    text
+}
+
 /// An operation's refusal. Every text ends with the error's code, as REST's `error.code` has it.
 pub fn error(error: &Error) -> String {
     let said = match error {
-        Error::ToolNotFound { tool_name, nearest } => {
-            let mut text = format!("Tool not found: {}\n\n", one_line(tool_name));
-            if !nearest.is_empty() {
-                let _ = writeln!(text, "Nearest: {}\n", nearest.join(", "));
-            }
-            text.push_str("Use `svc_search_tools` to find the exact name.");
-            text
-        }
+        Error::ToolNotFound { tool_name, nearest } => tool_not_found(tool_name, nearest),
         Error::ToolNotLoaded {
             tool_name,
             plugins_loading,
@@ -252,6 +258,7 @@ pub fn error(error: &Error) -> String {
         | Error::ServiceNotFound(_)
         | Error::Conflict(_)
         | Error::IdempotencyConflict
+        | Error::RepeatedWrite { .. }
         | Error::OutcomeUnknown { .. } => match error.hint() {
             Some(hint) => format!("{}. {hint}", sentence(error)),
             None => sentence(error),
@@ -370,12 +377,15 @@ fn indented(schema: &RawValue) -> String {
 }
 
 mod execution;
+mod files;
 mod results;
 mod skills;
 
 pub use execution::{execution, unfit_result};
-pub(crate) use results::READ_RESULT;
-pub use results::{read_result_schema, result_piece};
+pub(crate) use files::{READ_FILE, file_at, file_links};
+pub use files::{file_piece, read_file_schema};
+pub(crate) use results::{READ_RESULT, result_at};
+pub use results::{ReadingOn, read_result_schema, result_piece};
 pub use skills::{skill, skill_alone, skill_created, skill_deleted, skill_page, skill_updated};
 
 #[cfg(test)]

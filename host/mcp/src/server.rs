@@ -17,7 +17,8 @@ use rmcp::model::{
     GetSkillRequestParams, GetSkillResult, Implementation, InitializeRequestParams,
     InitializeResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
     PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, RequestStateCodec, ServerCapabilities, ServerConfig, SubscriptionFilter,
+    ReadResourceResult, RequestStateCodec, ResourceContents, ServerCapabilities, ServerConfig,
+    SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -27,9 +28,9 @@ use crate::cards;
 use crate::connect::McpClient;
 use crate::observe::Observed;
 use crate::operations::{LocalOperations, Operations};
-use crate::render;
+use crate::render::{self, ReadingOn};
 use crate::skills;
-use crate::toolset::notify::{self, Listeners};
+use crate::toolset::notify::{self, ListSubscribers};
 use crate::toolset::{self, ServiceIcons};
 use crate::unfit;
 use calls::NamedTool;
@@ -64,7 +65,7 @@ pub struct McpServer {
     codec: Arc<RequestStateCodec>,
     offer: ToolOffer,
     icons: Option<Arc<ServiceIcons>>,
-    listeners: Arc<Listeners>,
+    listeners: Arc<ListSubscribers>,
 }
 
 /// Which tools the server lists.
@@ -105,7 +106,7 @@ impl McpServer {
         }
     }
 
-    /// A server over `operations`, whoever asks.
+    /// A server over `operations`, for every requester.
     pub fn over(
         operations: Arc<dyn Operations>,
         codec: Arc<RequestStateCodec>,
@@ -345,6 +346,24 @@ impl ServerHandler for McpServer {
                     .with_ttl_ms(TOOLS_FRESH_MS)
                     .with_cache_scope(CacheScope::Public);
                 return Ok(result.into());
+            }
+            if let Some((result_id, offset)) = render::result_at(&request.uri) {
+                let operations = self.operations(&context)?;
+                let piece = operations.stored_result(result_id, offset, render::PIECE_BYTES);
+                let piece = piece.await.map_err(refused)?;
+                let text = render::result_piece(&piece, ReadingOn::Resource);
+                let contents = ResourceContents::text(text, &*request.uri);
+                let contents = contents.with_mime_type("text/plain");
+                return Ok(ReadResourceResult::new(vec![contents]).into());
+            }
+            if let Some((file_id, offset)) = render::file_at(&request.uri) {
+                let operations = self.operations(&context)?;
+                let piece = operations.file_text(file_id, offset, render::PIECE_BYTES);
+                let piece = piece.await.map_err(refused)?;
+                let text = render::file_piece(&piece, ReadingOn::Resource);
+                let contents = ResourceContents::text(text, &*request.uri);
+                let contents = contents.with_mime_type("text/plain");
+                return Ok(ReadResourceResult::new(vec![contents]).into());
             }
             let Some(skill) = self.skill_at(&request.uri, &context).await? else {
                 let which = json!({ "uri": request.uri });

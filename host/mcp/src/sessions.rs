@@ -12,6 +12,7 @@ pub(crate) mod handshake;
 mod memory;
 mod relay;
 mod requests;
+mod restoring;
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,6 +33,7 @@ use memory::SessionMemory;
 pub(crate) use relay::follow;
 use relay::{Addressed, ProcessTag};
 pub(crate) use requests::{RequestGuard, Requests};
+use restoring::{RestoreTurn, Restoring};
 use toolgate_gateway::{Caller, Gateway};
 
 /// Sessions of one key that are in the memory of one process.
@@ -44,6 +46,8 @@ const IN_MEMORY_IDLE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 tokio::task_local! {
     /// The request that is being answered.
     static REQUEST: SessionRequest;
+    /// Where the session of the request is not in memory: what the request does to restore it.
+    static RESTORATION: Mutex<Option<Restoration>>;
 }
 
 /// What the library's callbacks have to know of the request for which they are called.
@@ -63,8 +67,49 @@ pub(crate) struct Sessions {
     gateway: Arc<Gateway>,
     inner: LocalSessionManager,
     memory: Mutex<SessionMemory>,
+    restoring: Restoring,
     requests: Arc<Requests>,
     addresses: ProcessTag,
+}
+
+/// A request that restores its session while others of the session wait.
+struct Restoration {
+    sessions: Arc<Sessions>,
+    id: String,
+    /// Given up once the handshake is replayed.
+    turn: Option<RestoreTurn>,
+}
+
+impl Drop for Restoration {
+    /// A session whose handshake was not replayed, because the request failed or its client left, is
+    /// dropped before the next request restores it.
+    fn drop(&mut self) {
+        let Some(turn) = self.turn.take() else {
+            return;
+        };
+        let Some(sealed) = self.sessions.memory().sealed(&self.id) else {
+            return;
+        };
+        self.sessions.memory().remove(&sealed);
+        let sessions = self.sessions.clone();
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                sessions.drop_from_memory(&sealed).await;
+                drop(turn);
+            });
+        }
+    }
+}
+
+/// Lets the requests that wait for the session of this request go on.
+fn finish_restoration() {
+    // Outside of a request nothing waits.
+    let _ = RESTORATION.try_with(|restoration| {
+        let mut restoration = restoration.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(restoration) = restoration.as_mut() {
+            restoration.turn = None;
+        }
+    });
 }
 
 type Result<T> = io::Result<T>;
@@ -78,24 +123,46 @@ impl Sessions {
         let mut inner = LocalSessionManager::default();
         inner.session_config.keep_alive = Some(IN_MEMORY_IDLE_MAX);
         Self {
-            addresses: ProcessTag::new(gateway.process_name()),
+            addresses: ProcessTag::new(gateway.identity().process_name()),
             gateway,
             inner,
             memory: Mutex::new(SessionMemory::new(IN_MEMORY_PER_KEY_MAX, IN_MEMORY_MAX)),
+            restoring: Restoring::default(),
             requests,
         }
     }
 
     /// Answers a request; the library's callbacks are made for it.
     pub(crate) async fn answering<F: Future>(
-        &self,
+        self: &Arc<Self>,
         request: SessionRequest,
         answering: F,
     ) -> F::Output {
-        if let Some(id) = &request.session_id {
-            self.memory().note_use(id);
+        let Some(id) = request.session_id.clone() else {
+            return REQUEST.scope(request, answering).await;
+        };
+        let restoration = self.restoration(id).await;
+        REQUEST
+            .scope(
+                request,
+                RESTORATION.scope(Mutex::new(restoration), answering),
+            )
+            .await
+    }
+
+    /// Waits while another request restores the session. `None`: it is in memory.
+    async fn restoration(self: &Arc<Self>, id: String) -> Option<Restoration> {
+        let turn = self.restoring.turn(&id).await;
+        let mut memory = self.memory();
+        memory.note_use(&id);
+        if memory.sealed(&id).is_some() {
+            return None;
         }
-        REQUEST.scope(request, answering).await
+        Some(Restoration {
+            sessions: self.clone(),
+            id,
+            turn: Some(turn),
+        })
     }
 
     fn memory(&self) -> MutexGuard<'_, SessionMemory> {
@@ -128,7 +195,10 @@ impl Sessions {
         message: &ClientJsonRpcMessage,
     ) -> Result<()> {
         let text = serde_json::to_string(message)?;
-        let handed_on = self.gateway.forward_client_message(session_id, to, text);
+        let handed_on = self
+            .gateway
+            .identity()
+            .forward_client_message(session_id, to, text);
         handed_on.await.map_err(io::Error::other)
     }
 
@@ -160,6 +230,7 @@ impl SessionManager for Sessions {
         let handshake = handshake.as_ref().map(handshake::write).unwrap_or_default();
         let opened = self
             .gateway
+            .identity()
             .open_client_session(&caller, &endpoint, handshake)
             .await;
         let opened = opened.map_err(|cause| {
@@ -222,12 +293,17 @@ impl SessionManager for Sessions {
                 self.hand_on(&session_id, Some(&process), &message).await
             }
             Addressed::Here(message) => {
+                let ends_handshake = ends_handshake(&message);
                 if let Some(request_id) = cancelled(&message)
                     && !self.requests.is_under_way(&session_id, &request_id)
                 {
                     self.hand_on(&session_id, None, &message).await?;
                 }
-                self.inner.accept_message(id, message).await.map_err(failed)
+                let accepted = self.inner.accept_message(id, message).await;
+                if ends_handshake && accepted.is_ok() {
+                    finish_restoration();
+                }
+                accepted.map_err(failed)
             }
         }
     }
@@ -271,12 +347,18 @@ impl SessionManager for Sessions {
     }
 }
 
+/// Whether a message is the last one of a handshake. What is sent after it is answered in its order.
+fn ends_handshake(message: &ClientJsonRpcMessage) -> bool {
+    matches!(message, ClientJsonRpcMessage::Notification(sent)
+        if matches!(sent.notification, ClientNotification::InitializedNotification(_)))
+}
+
 /// The request that a message takes back.
 fn cancelled(message: &ClientJsonRpcMessage) -> Option<RequestId> {
-    let ClientJsonRpcMessage::Notification(told) = message else {
+    let ClientJsonRpcMessage::Notification(sent) = message else {
         return None;
     };
-    match &told.notification {
+    match &sent.notification {
         ClientNotification::CancelledNotification(cancelled) => cancelled.params.request_id.clone(),
         _ => None,
     }

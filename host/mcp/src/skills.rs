@@ -65,7 +65,7 @@ fn frontmatter(skill: &Skill) -> SkillFrontmatter {
     SkillFrontmatter::new(slug(&skill.name), description).with_field("metadata", metadata)
 }
 
-/// The file itself. YAML reads JSON's texts, so every value stands in quotes as JSON has it.
+/// The file itself. YAML reads JSON's texts, so every value is in quotes as JSON has it.
 pub fn file(skill: &Skill) -> String {
     let says = frontmatter(skill);
     let mut text = format!(
@@ -153,6 +153,7 @@ mod tests {
             version: 2,
             created_at: String::new(),
             updated_at: String::new(),
+            change_waits: false,
         }
     }
 

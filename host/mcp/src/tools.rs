@@ -14,7 +14,9 @@ use std::sync::{Arc, LazyLock};
 
 use futures_util::future::BoxFuture;
 use rmcp::handler::server::common::schema_for_input;
-use rmcp::model::{ErrorData, InputRequiredResult, JsonObject, MetaObject, Tool, ToolAnnotations};
+use rmcp::model::{
+    ErrorData, InputRequiredResult, JsonObject, MetaObject, Resource, Tool, ToolAnnotations,
+};
 use rmcp::schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -79,7 +81,7 @@ pub enum ToolOutcome {
     Text(String),
     /// A text with `isError: true`.
     Failure(String),
-    /// What became of a call of an integration tool.
+    /// The outcome of a call of an integration tool.
     Called(CalledTool),
     /// The client has to do something and call again (2026-07-28 only).
     Input(InputRequiredResult),
@@ -92,6 +94,8 @@ pub struct CalledTool {
     pub is_error: bool,
     /// The result, where the tool's output schema describes it.
     pub structured: Option<Value>,
+    /// Files of the result, for a client that knows links.
+    pub links: Vec<Resource>,
     /// What a card shows, for a client that renders one.
     pub card: Option<MetaObject>,
 }
@@ -240,6 +244,7 @@ mod tests {
             assert!(is_reserved(row.name), "a plugin could have {}", row.name);
         }
         assert!(is_reserved(render::READ_RESULT));
+        assert!(is_reserved(render::READ_FILE));
         assert!(find("svc_nope").is_none());
     }
 

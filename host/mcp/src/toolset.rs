@@ -16,19 +16,18 @@ use serde_json::{Value, json};
 
 use crate::cards;
 use crate::connect::McpClient;
+use crate::digits::{ARGUMENTS, WrittenNumbers};
 use crate::operations::Operations;
 use crate::render::{self, ToolNaming};
 use crate::tools::execute::{self, ToolRun};
 use crate::tools::{CalledTool, ToolFailure, ToolOutcome};
 use toolgate_gateway::Error;
-use toolgate_gateway::tools::{Arguments, Execution, Outcome};
+use toolgate_gateway::tools::{Execution, Outcome};
 use toolgate_gateway::toolsets::TOOLS_LISTED_MAX;
 use toolgate_gateway::toolsets::listing::{ToolSource, ToolsetTool, ToolsetTools, fits};
 
 /// How long a client may keep the list. Permissions change at any moment.
 pub(crate) const FRESH_MS: u64 = 60_000;
-/// Characters of a result that is given as structured content. Longer ones are cut, as text.
-const STRUCTURED_CHARS_MAX: usize = 1_000_000;
 /// In `_meta` of a list: how many tools of the toolset it does not hold.
 const LEFT_OUT: &str = "toolgate/leftOut";
 /// Names the header that a client should send an argument in (SEP-2243). No plugin has a say in headers.
@@ -175,27 +174,32 @@ pub(crate) async fn call(
         return Ok(ToolOutcome::Text(render::skill_alone(&skill)));
     }
     let schema = output_schema(tool, client.requires_object_content());
-    let arguments = Arguments::Object(arguments.into());
-    let mut request = execute::request(tool.name.clone(), arguments, None);
-    if schema.is_some() {
-        request.budget.chars_max = Some(STRUCTURED_CHARS_MAX);
-    }
+    let written = WrittenNumbers::of(client.context);
+    let arguments = written.arguments(ARGUMENTS, arguments.into());
+    let request = execute::request(tool.name.clone(), arguments, None);
     match execute::run(operations, &client, request).await? {
         ToolRun::Ended(execution) => {
             let card = execute::card(operations, &client, &execution);
+            let links = client.links(&execution);
             let answer = answer(&execution, schema, called);
-            Ok(ToolOutcome::Called(CalledTool { card, ..answer }))
+            let answer = CalledTool {
+                card,
+                links,
+                ..answer
+            };
+            Ok(ToolOutcome::Called(answer))
         }
         ToolRun::Asks(input) => Ok(ToolOutcome::Input(input)),
     }
 }
 
-/// The answer to a call that has ended, without its card.
+/// The answer to a call that has ended, without its card and its links.
 fn answer(execution: &Execution, schema: Option<&RawValue>, called: ToolNaming) -> CalledTool {
     let plain = |text, is_error| CalledTool {
         text,
         is_error,
         structured: None,
+        links: Vec::new(),
         card: None,
     };
     let text = || render::execution(execution, called);
@@ -271,6 +275,7 @@ mod tests {
             service: "demo".into(),
             session_id: "tool_1".into(),
             duration_ms: 1,
+            coerced: Vec::new(),
             outcome: Outcome::Success {
                 result: raw(result),
                 truncated,

@@ -1,8 +1,8 @@
-//! Answers of the token endpoint (RFC 6749, section 5).
+//! Responses of the token endpoint (RFC 6749, section 5).
 //!
-//! Pure. They are read as JSON and, for the servers that still send it, as a form. An answer without a token is a
-//! refusal whatever its status says, and so is every 4xx; only 429 and 5xx are an outage. What is kept in clear of an
-//! answer, scopes and connection parameters, holds nothing of its credentials, in any form.
+//! Pure. They are read as JSON and, for the servers that still send it, as a form. A response without a token is a
+//! refusal with any status, and so is every 4xx; only 429 and 5xx are an outage. The parts of a response that are stored
+//! in clear, scopes and connection parameters, contain nothing of its credentials, in any form.
 
 use serde_json::{Map, Value};
 use url::form_urlencoded;
@@ -16,13 +16,13 @@ use toolgate_catalog::manifest::TokenAnswer;
 use toolgate_catalog::token_requests::folded;
 use toolgate_vault::Secret;
 
-/// A longer token is not one.
+/// A longer token is refused.
 const TOKEN_BYTES_MAX: usize = 32 * 1024;
 const SCOPES_MAX: usize = 500;
-/// Types of token that need a proof of possession, which is not made here: RFC 9449 (DPoP), the MAC and PoP drafts.
-/// Every other word is a bearer token's; eBay says `User Access Token`, Slack `bot`, Stripe nothing.
+/// Types of token that need a proof of possession, which is not supported: RFC 9449 (DPoP), the MAC and PoP drafts.
+/// Every other type is a bearer token: eBay sends `User Access Token`, Slack `bot`, Stripe none.
 const PROVEN_TYPES: [&str; 3] = ["dpop", "mac", "pop"];
-/// Names of the access token's life or end, without `_` and in lower case, best first.
+/// Members with the access token's lifetime or expiry, without `_` and in lower case, best first.
 const LIFE_NAMES: &[&str] = &[
     "expiresin",
     "accesstokenexpiresin",
@@ -49,31 +49,31 @@ const REFRESH_LIFE_NAMES: &[&str] = &[
 ];
 const SCOPE_NAMES: &[&str] = &["scope", "scopes", "grantedscopes"];
 
-/// What a token endpoint gave.
+/// The tokens of a response.
 #[derive(Debug)]
 pub struct Tokens {
     pub access: Secret,
-    /// Absent: keep the one there is.
+    /// `None`: the previous one stays valid.
     pub refresh: Option<Secret>,
-    /// Absent: not known.
+    /// `None`: not known.
     pub lifetime: Option<Lifetime>,
-    /// Of the refresh token. Absent: not known, or without end.
+    /// Of the refresh token. `None`: not known, or without expiry.
     pub refresh_lifetime: Option<Lifetime>,
-    /// What was granted. Absent: as asked for.
+    /// The granted scopes. `None`: the requested ones.
     pub scopes: Option<Vec<String>>,
     /// Of a sign-in with OpenID Connect.
     pub id_token: Option<Secret>,
-    /// Values of the answer at the asked JSON Pointers, in their order; texts and numbers only, and none
-    /// that shares text with a credential.
+    /// Values of the response at the requested JSON Pointers, in their order; only strings and numbers that share no
+    /// text with a credential.
     pub read: Vec<Option<String>>,
 }
 
-/// How an answer is to be read.
+/// How a response is read.
 #[derive(Clone, Copy, Debug)]
 pub struct AnswerReading<'a> {
     pub separator: &'a str,
     pub places: &'a TokenAnswer,
-    /// Whether a token was renewed: whose it is is known then.
+    /// Whether a token was refreshed: its account is known then.
     pub refresh: bool,
     /// What else is read, see [`Tokens::read`].
     pub pointers: &'a [&'a str],
@@ -81,7 +81,7 @@ pub struct AnswerReading<'a> {
     pub sent: &'a [&'a str],
 }
 
-/// Reads an answer of the token endpoint.
+/// Reads a response of the token endpoint.
 pub fn answer(
     status: u16,
     content_type: &str,
@@ -106,7 +106,7 @@ pub fn answer(
     if beside.get("token_type").is_some_and(needs_proof) {
         return Err(OAuthError::Answer("the token is not a bearer token"));
     }
-    // What belongs to a token of another place is not read.
+    // Members that belong to a token in another place are not read.
     let declared = |pointer: &Option<String>| {
         let place = pointer.as_deref().filter(|_| found.as_declared)?;
         match whole.pointer(place).filter(|value| !value.is_null()) {
@@ -138,7 +138,7 @@ pub fn answer(
             Value::Number(number) => Some(number.to_string()),
             _ => None,
         })
-        .map(|read| read.filter(|text| !credentials.stand_in(text)))
+        .map(|read| read.filter(|text| !credentials.overlap(text)))
         .collect();
     Ok(Tokens {
         access: Secret::new(token),
@@ -155,13 +155,13 @@ pub fn answer(
 
 struct FoundToken<'v> {
     token: &'v str,
-    /// The members of the object that holds it.
+    /// The members of the object that contains it.
     beside: &'v Map<String, Value>,
     /// It is where the manifest says.
     as_declared: bool,
 }
 
-/// The access token. Values of two places are never mixed: one half of an answer may belong to somebody else.
+/// The access token. Values of two places are never mixed: a part of a response may belong to another user.
 fn token_in<'v>(whole: &'v Value, reading: &AnswerReading<'_>) -> Option<FoundToken<'v>> {
     let at = |pointer: &str| {
         let token = whole.pointer(pointer)?.as_str()?;
@@ -209,9 +209,9 @@ fn text<'v>(members: &'v Map<String, Value>, name: &str) -> Option<&'v str> {
     (!text.is_empty()).then_some(text)
 }
 
-/// `None`: nothing is said. An empty text or list says that nothing was granted.
+/// `None`: not stated. An empty string or list means that nothing was granted.
 fn granted(value: &Value, separator: &str, credentials: &CredentialTexts) -> Option<Vec<String>> {
-    // Some servers are asked with spaces and answer with commas.
+    // Some servers receive spaces and respond with commas.
     let split = |text: &str| -> Vec<String> {
         text.split(|c: char| c.is_ascii_whitespace() || c == ',' || separator.contains(c))
             .map(str::to_owned)
@@ -228,7 +228,7 @@ fn granted(value: &Value, separator: &str, credentials: &CredentialTexts) -> Opt
     };
     let mut scopes: Vec<String> = Vec::new();
     for scope in named {
-        if is_scope(&scope) && !credentials.stand_in(&scope) && !scopes.contains(&scope) {
+        if is_scope(&scope) && !credentials.overlap(&scope) && !scopes.contains(&scope) {
             scopes.push(scope);
         }
     }
@@ -252,7 +252,7 @@ fn needs_proof(kind: &Value) -> bool {
     }
 }
 
-/// What a header can carry.
+/// The characters that a header can carry.
 fn fits(token: &str) -> bool {
     token.len() <= TOKEN_BYTES_MAX && token.bytes().all(|byte| (0x20..0x7f).contains(&byte))
 }

@@ -1,4 +1,4 @@
-//! The address the browser is sent to, and the secrets that bind its return.
+//! The authorization request of the browser, and the secrets that bind the response to it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,7 +11,7 @@ use super::{OAuthError, Provider};
 use toolgate_catalog::token_requests::filled;
 use toolgate_vault::Secret;
 
-/// What one authorization asks for.
+/// The parameters of one authorization request.
 #[derive(Debug)]
 pub struct Authorize<'a> {
     pub redirect_uri: &'a str,
@@ -24,7 +24,7 @@ pub struct Authorize<'a> {
 /// Random bytes of a verifier, as many as RFC 7636, section 4.1, recommends.
 const VERIFIER_BYTES: usize = 32;
 
-/// Names that only the gateway writes, whether it does or not.
+/// Parameters that only the gateway may write, even where it does not write them.
 const RESERVED: &[&str] = &[
     "client_id",
     "code_challenge",
@@ -45,8 +45,8 @@ pub fn challenge(verifier: &Secret) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.expose()))
 }
 
-/// The authorization request (RFC 6749, section 4.1.1). The gateway's own parameters stand last and
-/// once, whatever the manifest's address or extra parameters hold.
+/// The authorization request (RFC 6749, section 4.1.1). The gateway's own parameters come last and
+/// once: those of the same name in the manifest's address or extra parameters are removed.
 pub fn url(provider: &Provider, ask: &Authorize<'_>) -> Result<String, OAuthError> {
     let refused = || OAuthError::Address("authorize_url");
     let text = provider.authorize_url.as_deref().ok_or_else(refused)?;
@@ -98,8 +98,8 @@ pub fn url(provider: &Provider, ask: &Authorize<'_>) -> Result<String, OAuthErro
     Ok(url.into())
 }
 
-/// The scopes as the value of a query. Providers that divide the value before they decode it find a comma only where
-/// it is written as one; it may be (RFC 3986, section 3.4).
+/// The scopes as the value of a query parameter. A comma is not percent-encoded, since some providers split the value
+/// before they decode it; a query may contain commas (RFC 3986, section 3.4).
 fn scope(scopes: &[String], separator: &str) -> String {
     let written = match separator {
         "," => separator.to_owned(),
@@ -134,6 +134,7 @@ mod tests {
                 ("access_type".to_owned(), "offline".to_owned()),
                 ("state".to_owned(), "fixed".to_owned()),
             ]),
+            redirect_name: None,
             origins: Vec::new(),
             refresh_url: None,
             dialect: Default::default(),

@@ -1,6 +1,6 @@
-//! What the browser brings back (RFC 6749, sections 4.1.2 and 4.1.2.1; RFC 9207).
+//! The authorization response that the browser brings (RFC 6749, sections 4.1.2 and 4.1.2.1; RFC 9207).
 //!
-//! Pure. Refuses a repeated parameter (section 3.1) and everything that is longer than an answer can
+//! Pure. Refuses a repeated parameter (section 3.1) and everything that is longer than a response can
 //! be, before any of it is looked up.
 
 use url::{Url, form_urlencoded};
@@ -10,17 +10,17 @@ use toolgate_catalog::is_scope;
 use toolgate_egress::Scrubber;
 use toolgate_vault::Secret;
 
-/// The longest query that is looked at.
+/// The longest query that is read.
 pub const QUERY_BYTES_MAX: usize = 8 * 1024;
 const SCOPES_MAX: usize = 200;
 
-/// A well-formed answer.
+/// A well-formed response.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Callback {
     pub state: Secret,
-    /// Who says that it answers, where it says so.
+    /// The issuer of the response, where it names one (RFC 9207).
     pub issuer: Option<String>,
-    /// What the user agreed to, where the provider says it here and not with the token.
+    /// The granted scopes, where the provider sends them here and not with the token.
     pub scopes: Option<Vec<String>>,
     pub answer: CallbackOutcome,
 }
@@ -32,7 +32,7 @@ pub enum CallbackOutcome {
     Error(String),
 }
 
-/// Why a query is not an answer.
+/// Why a query is not an authorization response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadCallback {
     #[error("the answer is too long")]
@@ -85,10 +85,10 @@ pub fn parse(query: &str) -> Result<Callback, BadCallback> {
     })
 }
 
-/// Whether an answer of `issuer` can be the one of `provider` (RFC 9207, section 2.4): a server that
-/// mixes users up sends them on to another one, and the code of that one must not be shown to it
-/// (RFC 9700, section 4.4). Compared whole, character by character, with the issuer that the manifest
-/// names. Where it names none, an issuer is known by the addresses below it: one host may serve many.
+/// Whether a response of `issuer` can be one of `provider` (RFC 9207, section 2.4). In a mix-up attack
+/// a server sends the user on to another one, whose code must not reach it (RFC 9700, section 4.4).
+/// Compared character by character with the issuer that the manifest names. Where it names none, the
+/// provider's addresses have to be below the issuer: one host may serve several.
 pub fn is_from(provider: &Provider, issuer: &str) -> bool {
     if let Some(known) = &provider.issuer {
         return known == issuer;
@@ -98,7 +98,7 @@ pub fn is_from(provider: &Provider, issuer: &str) -> bool {
         url.has_host() && url.query().is_none() && url.fragment().is_none() && below.len() > 9
     });
     let serves = |address: &str| {
-        // The path alone: a query may hold anything.
+        // Only the path: a query may contain anything.
         let path = address.split(['?', '#']).next().unwrap_or_default();
         path.starts_with(&below)
     };
@@ -107,7 +107,7 @@ pub fn is_from(provider: &Provider, issuer: &str) -> bool {
 }
 
 /// A provider's error code as it may be shown and logged: letters, digits and `._-` only, short, and
-/// none of the secrets that the provider was sent.
+/// not a secret that was sent to the provider.
 pub fn error_code(text: &str, sent: &[&str]) -> String {
     let mut scrubber = Scrubber::default();
     scrubber.learn(sent.iter().map(|secret| secret.as_bytes()));
@@ -201,6 +201,7 @@ mod tests {
             pkce: true,
             scope_separator: " ".to_owned(),
             authorize_params: Default::default(),
+            redirect_name: None,
             origins: Vec::new(),
             refresh_url: None,
             dialect: Default::default(),

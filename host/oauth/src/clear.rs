@@ -1,6 +1,6 @@
-//! What of a token answer may be kept in clear: nothing that is a credential, holds one or is part of one.
+//! Which parts of a token response may be stored in clear: none that is a credential, contains one or is part of one.
 //!
-//! Pure. The answer itself is read in [`super::answer`].
+//! Pure. The response itself is read in [`super::answer`].
 
 use serde_json::Value;
 use zeroize::Zeroizing;
@@ -9,7 +9,7 @@ use toolgate_egress::Scrubber;
 
 /// A shorter text may be part of a token by chance.
 const PART_BYTES_MIN: usize = 8;
-/// What the names of credentials hold, in lower case.
+/// Words in the names of credentials, in lower case.
 const CREDENTIAL_WORDS: &[&str] = &[
     "assertion",
     "code",
@@ -25,8 +25,8 @@ const CREDENTIAL_WORDS: &[&str] = &[
     "token",
 ];
 
-/// What of a token answer, or of the request for it, is a credential: the tokens, every text under a
-/// name that credentials have, and what was sent.
+/// The credentials of a token response and of its request: the tokens, every string under the name of a credential, and
+/// the secrets that were sent.
 pub(super) struct CredentialTexts {
     texts: Vec<Zeroizing<String>>,
     scrubber: Scrubber,
@@ -42,8 +42,8 @@ impl CredentialTexts {
         Self { texts, scrubber }
     }
 
-    /// Whether one of them, or a part of one, stands in `text`, or `text` in one of them.
-    pub(crate) fn stand_in(&self, text: &str) -> bool {
+    /// Whether `text` contains one of them or a part of one, or is a part of one.
+    pub(crate) fn overlap(&self, text: &str) -> bool {
         let text = text.to_ascii_lowercase();
         self.scrubber.finds(text.as_bytes())
             || self.texts.iter().any(|credential| {

@@ -1,7 +1,7 @@
-//! Assertions by which a client proves who it is, signed with a key that it publishes (`private_key_jwt`: OpenID
-//! Connect Core 1.0, section 9; RFC 7523, section 3).
+//! Assertions that authenticate a client, signed with a key that it publishes (`private_key_jwt`: OpenID Connect Core
+//! 1.0, section 9; RFC 7523, section 3).
 //!
-//! Pure. That an assertion is used once is the caller's business: [`ProvenAssertion`] says by what it is known.
+//! Pure. The caller makes sure that an assertion is used once, by the id in [`ProvenAssertion`].
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,15 +12,15 @@ use serde_json::Value;
 use super::id_token::{ACCEPTED, LEEWAY_S};
 use super::jws::signed_claims;
 
-/// What a request says that it presents (RFC 7523, section 2.2).
+/// The `client_assertion_type` of a request (RFC 7523, section 2.2).
 pub const TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-/// No assertion is good for longer: each is remembered for as long, since it is good once.
+/// Longest validity of an assertion: its id is stored for this time, since it is accepted once.
 pub const LIFE_S_MAX: i64 = 60 * 60;
 /// Longest assertion.
 const BYTES_MAX: usize = 8 * 1024;
 const ID_BYTES_MAX: usize = 500;
 
-/// Why an assertion proves nothing, as the client's operator needs to know.
+/// Why an assertion is refused, for the client's operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadClientAssertion {
     #[error("client_assertion is not a signed JWT of at most 8 KiB")]
@@ -49,7 +49,7 @@ pub enum BadClientAssertion {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProvenAssertion {
     pub id: String,
-    /// When it can no longer be presented, the allowance for clocks included.
+    /// When it is no longer valid, including the leeway for clocks.
     pub over_at_ms: i64,
 }
 
@@ -71,7 +71,7 @@ pub fn algorithms() -> Vec<String> {
     ACCEPTED.iter().map(|one| format!("{one:?}")).collect()
 }
 
-/// The client that an assertion names, of whose signature nothing is known yet.
+/// The client that an assertion names. Its signature is not verified yet.
 pub fn named_client(assertion: &str) -> Result<String, BadClientAssertion> {
     #[derive(Deserialize)]
     struct NamedSubject {
@@ -88,7 +88,7 @@ pub fn named_client(assertion: &str) -> Result<String, BadClientAssertion> {
     Ok(named.sub)
 }
 
-/// Whether an assertion is signed by the client, for one of the audiences, and good now.
+/// Verifies that an assertion is signed by the client, for one of the audiences, and valid now.
 pub fn verified(
     assertion: &str,
     keys: &JwkSet,
@@ -103,7 +103,7 @@ pub fn verified(
     let header = URL_SAFE_NO_PAD.decode(header).ok();
     let declared: Option<Value> = header.and_then(|text| serde_json::from_slice(&text).ok());
     let declared = declared.ok_or(BadClientAssertion::Malformed)?;
-    // RFC 7515, section 4.1.11: what is critical and not understood makes it invalid.
+    // A critical header that is not understood makes it invalid (RFC 7515, section 4.1.11).
     if declared.get("crit").is_some() {
         return Err(BadClientAssertion::Critical);
     }
@@ -120,7 +120,7 @@ pub fn verified(
     if claims.iss != client_id || claims.sub != client_id {
         return Err(BadClientAssertion::Client);
     }
-    // One audience alone: an assertion for two servers lets one of them be the client at the other.
+    // Only one audience: with an assertion for two servers, one of them could authenticate as the client at the other.
     let audience = match &claims.aud {
         Value::String(one) => Some(one.as_str()),
         Value::Array(all) => all

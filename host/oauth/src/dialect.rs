@@ -1,4 +1,4 @@
-//! What one provider does otherwise than the standards, as its manifest says it.
+//! Deviations of one provider from the standards, as its manifest declares them.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use toolgate_catalog::token_requests;
 pub struct Dialect {
     /// More parameters of the token requests, with `{names}` of [`Self::values`].
     pub token_params: BTreeMap<String, String>,
-    /// In place of them in the request that renews a token.
+    /// Replace them in a refresh request.
     pub refresh_params: Option<BTreeMap<String, String>>,
     /// Values of the connection.
     pub values: BTreeMap<String, String>,
@@ -64,8 +64,8 @@ impl Dialect {
         self.scope_with.contains(&step)
     }
 
-    /// The provider's own parameters of a request. One whose value is not known is left out. `sent`: what
-    /// the gateway repeats of the sign-in.
+    /// The provider's own parameters of a request. One whose value is not known is left out. `sent` are the values of
+    /// the authorization that the gateway repeats.
     pub(crate) fn own_params(&self, refresh: bool, sent: &[(&str, &str)]) -> Vec<(String, String)> {
         let params = match &self.refresh_params {
             Some(params) if refresh => params,

@@ -1,4 +1,4 @@
-//! Identity assertions: by whose word a client may act for a person, without asking that person
+//! Identity assertions: an identity provider lets a client act for a user, without asking the user
 //! (draft-ietf-oauth-identity-assertion-authz-grant, sections 3.1 and 4.4.1; RFC 7521, section 5.2;
 //! RFC 7523, section 3).
 //!
@@ -14,13 +14,13 @@ use serde_json::{Map, Value};
 use super::id_token::{ACCEPTED, LEEWAY_S};
 use super::jws::signed_claims;
 
-/// What the header of an assertion says it is (RFC 8725, section 3.11).
+/// The `typ` of an assertion (RFC 8725, section 3.11).
 pub const TYPE: &str = "oauth-id-jag+jwt";
-/// No assertion is good for longer: each is remembered for as long, since it is good once.
+/// Longest validity of an assertion: its id is stored for this time, since it is accepted once.
 pub const LIFE_S_MAX: i64 = 60 * 60;
 const ID_BYTES_MAX: usize = 500;
 
-/// Why an assertion is refused, as its issuer's and client's operators need to know.
+/// Why an assertion is refused, for the operators of its issuer and its client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadAssertion {
     #[error("the assertion is not a signed JWT")]
@@ -53,7 +53,7 @@ pub enum BadAssertion {
     Bound,
 }
 
-/// What the assertion has to be for.
+/// The issuer, audience, client and resource that an assertion needs.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpectedAssertion<'a> {
     /// As the issuer names itself.
@@ -66,17 +66,17 @@ pub struct ExpectedAssertion<'a> {
     pub now_ms: i64,
 }
 
-/// What an assertion says.
+/// The claims of an assertion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssertedIdentity {
     pub subject: String,
     pub email: Option<String>,
-    /// Which of this server's tenants the person belongs to.
+    /// The tenant of this server that the user belongs to.
     pub tenant: Option<String>,
     /// Scopes that are granted, separated by spaces; `None`: the issuer names none.
     pub scope: Option<String>,
     pub id: String,
-    /// When it can no longer be presented, the allowance for clocks included.
+    /// When it is no longer valid, including the leeway for clocks.
     pub over_at_ms: i64,
 }
 
@@ -128,7 +128,7 @@ impl OneOrMore {
     }
 }
 
-/// The issuer that an assertion names, of whose signature nothing is known yet.
+/// The issuer that an assertion names. Its signature is not verified yet.
 pub fn named_issuer(assertion: &str) -> Result<String, BadAssertion> {
     #[derive(Deserialize)]
     struct Named {
@@ -146,7 +146,7 @@ pub fn named_issuer(assertion: &str) -> Result<String, BadAssertion> {
     Ok(named.iss)
 }
 
-/// What an assertion says that is signed by its issuer, for this server, client and resource, and good now.
+/// The claims of an assertion that is signed by its issuer, for this server, client and resource, and valid now.
 pub fn verified(
     assertion: &str,
     keys: &JwkSet,
@@ -184,8 +184,8 @@ pub fn verified(
     if claims.exp.saturating_sub(now_s) > LIFE_S_MAX {
         return Err(BadAssertion::LongLived);
     }
-    // A key that the client has to prove (RFC 7800), and rights that are finer than scopes (RFC 9396): to
-    // ignore them would give more than the issuer granted.
+    // A key that the client has to prove (RFC 7800), and authorization details that are finer than scopes (RFC 9396):
+    // to ignore them would grant more than the issuer did.
     if ["cnf", "authorization_details"]
         .iter()
         .any(|name| claims.more.contains_key(*name))
@@ -227,7 +227,7 @@ fn header(assertion: &str) -> Result<Header, BadAssertion> {
     if accepted.is_none_or(|algorithm| !ACCEPTED.contains(&algorithm)) {
         return Err(BadAssertion::Algorithm);
     }
-    // RFC 7515, section 4.1.11: what is critical and not understood makes it invalid.
+    // A critical header that is not understood makes it invalid (RFC 7515, section 4.1.11).
     if declared.crit.is_some() {
         return Err(BadAssertion::Bound);
     }

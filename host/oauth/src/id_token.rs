@@ -1,7 +1,7 @@
-//! Who an OpenID Connect provider says has signed in (OpenID Connect Core 1.0, section 3.1.3.7).
+//! The ID token of a sign-in with OpenID Connect (OpenID Connect Core 1.0, section 3.1.3.7).
 //!
 //! Pure. The signature is checked with the provider's published keys, by the algorithm that the key
-//! is for; an HMAC is never accepted, since what it would be checked with is public.
+//! is for; an HMAC is never accepted, since its key would be public.
 
 use jsonwebtoken::jwk::{Jwk, JwkSet};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
@@ -24,7 +24,7 @@ pub(super) const ACCEPTED: [Algorithm; 9] = [
     Algorithm::EdDSA,
 ];
 
-/// What is read of an ID token.
+/// The claims of an ID token that are read.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct IdClaims {
     pub sub: String,
@@ -42,18 +42,18 @@ pub struct IdClaims {
     pub more: Map<String, Value>,
 }
 
-/// What the token has to be for.
+/// The issuer, client and nonce that the token needs.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpectedClaims<'a> {
     pub issuer: &'a str,
     pub client_id: &'a str,
-    /// `None`: the token came with a refresh, which has none (OpenID Connect Core 1.0, section 12.2).
+    /// `None` after a refresh, whose token need not have one (OpenID Connect Core 1.0, section 12.2).
     pub nonce: Option<&'a str>,
     pub now_ms: i64,
 }
 
 /// The claims of a token that is signed by the provider, for this client and this sign-in, and not
-/// over.
+/// expired.
 pub fn verified(
     token: &str,
     keys: &JwkSet,
@@ -70,7 +70,7 @@ pub fn verified(
     rules.set_issuer(&[expected.issuer]);
     rules.set_audience(&[expected.client_id]);
     rules.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
-    // The time is handed in; the library would ask the machine.
+    // The caller passes the time; the library would read the machine's clock.
     rules.validate_exp = false;
     let named = |key: &&Jwk| match (&header.kid, &key.common.key_id) {
         (Some(wanted), Some(id)) => wanted == id,

@@ -1,15 +1,15 @@
-//! JWTs that others have signed with a key that they publish (RFC 7515; RFC 8725).
+//! JWTs that another party has signed with a key that it publishes (RFC 7515; RFC 8725).
 
 use jsonwebtoken::jwk::{Jwk, JwkSet, PublicKeyUse};
 use jsonwebtoken::{DecodingKey, Header, Validation};
 use serde_json::Value;
 
-/// The claims of a token that one of the keys has signed, by the algorithm of `header`. `None`: none of them has. What
-/// the claims say is looked at by the caller.
+/// The claims of a token that one of the keys has signed, by the algorithm of `header`. `None`: no key has signed it.
+/// The caller checks the claims.
 pub(super) fn signed_claims(token: &str, header: &Header, keys: &JwkSet) -> Option<Value> {
     let mut rules = Validation::new(header.alg);
     rules.required_spec_claims.clear();
-    // Looked at one by one afterwards, for a reason that says which.
+    // The caller checks each claim, so that its reason names the claim.
     rules.validate_exp = false;
     rules.validate_aud = false;
     let fits = |key: &&Jwk| {

@@ -1,10 +1,10 @@
 //! Talking to an authorization server: authorize, exchange, refresh, revoke. Stores nothing.
 //!
-//! Building requests and reading answers is pure ([`authorize`], [`callback`], [`token`], [`answer`]); [`send`]
-//! alone goes out, through the egress door for the host's own requests. The rules are those of
+//! Building requests and reading responses is pure ([`authorize`], [`callback`], [`token`], [`answer`]); only [`send`]
+//! reaches the network, through the egress for the host's own requests. The rules are those of
 //! RFC 6749 (OAuth 2.0), RFC 7636 (PKCE, S256 only), RFC 7009 (revocation), RFC 9207 (issuer
-//! identification), RFC 9700 (best current practice). The server is a stranger: what it says is bounded, and no text of it is passed on
-//! that repeats a secret.
+//! identification), RFC 9700 (best current practice). The server is not trusted: its responses are bounded, and no
+//! text of one that repeats a secret is passed on.
 
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
@@ -39,7 +39,7 @@ pub struct Provider {
     /// Absent: tokens are renewed at `token_url`.
     pub refresh_url: Option<String>,
     pub revoke_url: Option<String>,
-    /// Where the server names itself by another host than those above.
+    /// The server's issuer identifier, where its host is not one of those above.
     pub issuer: Option<String>,
     pub client_id: String,
     /// Absent for a public client.
@@ -49,11 +49,20 @@ pub struct Provider {
     pub scope_separator: String,
     pub authorize_params: BTreeMap<String, String>,
     pub dialect: Dialect,
+    /// The provider's name of the callback address, sent in its place.
+    pub redirect_name: Option<String>,
     /// Origins that the operator named, private or not.
     pub origins: Vec<String>,
 }
 
-/// Why an authorization server's answer is not a token.
+impl Provider {
+    /// What is sent as `redirect_uri`, where the browser comes back to `address`.
+    pub fn redirect_uri<'a>(&'a self, address: &'a str) -> &'a str {
+        self.redirect_name.as_deref().unwrap_or(address)
+    }
+}
+
+/// Why an authorization server issued no token.
 #[derive(Debug, thiserror::Error)]
 pub enum OAuthError {
     /// The grant itself is refused: only the user can repair it. The provider's code and words, see [`refusal`].

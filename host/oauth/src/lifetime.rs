@@ -1,33 +1,33 @@
-//! How long a token lives, as token answers say it.
+//! The lifetime of a token, as token responses express it.
 //!
-//! Pure. The standard has seconds as a number (RFC 6749, section 5.1). Providers also send texts, fractions, the end
-//! in seconds or milliseconds since 1970, or the end as a date. 0, an empty text and everything else mean that the
-//! life is not known.
+//! Pure. The standard has seconds as a number (RFC 6749, section 5.1). Providers also send strings, fractions, the time
+//! of expiry in seconds or milliseconds since 1970, or as a date. After 0, an empty string and everything else the
+//! lifetime is not known.
 
 use serde_json::Value;
 
 use toolgate_core::clock::parse_rfc3339;
 
-/// No token is believed to live longer: ten years.
+/// A longer lifetime is not believed: ten years.
 pub const LIFETIME_MS_MAX: i64 = 10 * 365 * 24 * 3600 * 1_000;
-/// From here a number is a moment: no life is that long. Seconds, in the year 2001.
+/// From here a number is a time and not a lifetime. Seconds since 1970, in the year 2001.
 const MOMENT_S_MIN: f64 = 1e9;
-/// From here a moment is in milliseconds; as seconds it is in the year 5138.
+/// From here a time is in milliseconds; as seconds it would be in the year 5138.
 const MOMENT_MS_MIN: f64 = 1e11;
-/// From here it is neither.
+/// From here a number is neither.
 const MOMENT_MS_MAX: f64 = 1e14;
 
-/// When a token ends.
+/// When a token expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lifetime {
-    /// From when the answer was made, in milliseconds.
+    /// Milliseconds from the time of the response.
     For(i64),
     /// Milliseconds since 1970.
     Until(i64),
 }
 
 impl Lifetime {
-    /// `None`: nothing is said, or what cannot be true of a token that was just made.
+    /// `None`: not stated, or not possible for a token that was just issued.
     pub(crate) fn read(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) => Self::number(number.as_f64()?),
@@ -61,7 +61,7 @@ impl Lifetime {
         }
     }
 
-    /// Counted from when the token was asked for. `None`: the end is past already, so one of the two clocks
+    /// Counted from the time of the request. `None`: the token has expired already, so one of the two clocks
     /// is wrong.
     pub fn from_ms(self, asked_ms: i64) -> Option<i64> {
         let life_ms = match self {
@@ -78,7 +78,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn lives_and_ends_are_read_in_every_form_that_providers_send() {
+    fn lifetimes_and_expiry_times_are_read_in_every_form_that_providers_send() {
         let end_ms = 1_700_003_600_000;
         for (value, expected) in [
             (json!(3600), Some(Lifetime::For(3_600_000))),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_life_is_counted_from_the_request_and_has_a_bound() {
+    fn a_lifetime_is_counted_from_the_request_and_has_a_bound() {
         assert_eq!(Lifetime::For(5).from_ms(1_000), Some(5));
         assert_eq!(Lifetime::Until(1_005).from_ms(1_000), Some(5));
         assert_eq!(Lifetime::Until(1_000).from_ms(1_000), None);

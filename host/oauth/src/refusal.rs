@@ -1,8 +1,8 @@
-//! Why a token endpoint gave no token, in the provider's own words.
+//! Why a token endpoint issued no token, in the provider's own words.
 //!
-//! Pure. What the standard calls `error` and `error_description` has other names and places at many providers, and
-//! some answer with a page. Words are shown to people and kept: they are one line, bounded, and none that repeats a
-//! secret of the request or a token of the answer.
+//! Pure. `error` and `error_description` of the standard have other names and places at many providers, and some
+//! respond with a page. The words are shown to users and stored: they are one line, bounded, and left out where they
+//! repeat a secret of the request or a token of the response.
 
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ const BUSY_CODES: &[&str] = &[
     "slow_down",
     "temporarily_unavailable",
 ];
-/// Members that hold a code, best first.
+/// Members with a code, best first.
 const CODE_NAMES: &[&str] = &[
     "error",
     "code",
@@ -46,7 +46,7 @@ const CODE_NAMES: &[&str] = &[
     "errorType",
     "status",
 ];
-/// Members that hold a sentence, best first.
+/// Members with a sentence, best first.
 const TEXT_NAMES: &[&str] = &[
     "error_description",
     "errorDescription",
@@ -65,16 +65,16 @@ const TEXT_NAMES: &[&str] = &[
     "hint",
     "faultstring",
 ];
-/// Members that hold the two above.
+/// Members that contain the two above.
 const PARTS: &[&str] = &[
     "error", "errors", "fault", "detail", "data", "meta", "response",
 ];
 /// Which input an entry of a list of errors is about.
 const SUBJECT_NAMES: &[&str] = &["resource", "field", "param", "parameter"];
-/// Names of what is never shown.
+/// Members that are never shown.
 const TOKEN_WORDS: &[&str] = &["token", "secret", "jwt", "assertion", "password", "cookie"];
 
-/// An answer without a token. `sent`: secrets of the request.
+/// The error of a response without a token. `sent` are secrets of the request.
 pub(crate) fn refusal(
     status: u16,
     answer: Option<&Value>,
@@ -86,7 +86,7 @@ pub(crate) fn refusal(
     let known = |codes: &[&str]| code.as_deref().is_some_and(|code| codes.contains(&code));
     match status {
         429 | 500.. => return OAuthError::Busy(status),
-        // Says of itself that the request may be repeated as it is (RFC 9110, section 15.5.9; RFC 8470).
+        // The client may repeat the request (RFC 9110, section 15.5.9; RFC 8470).
         408 | 425 => return OAuthError::Busy(status),
         300..=399 => return OAuthError::Answer("it leads to another address"),
         _ if known(BUSY_CODES) => return OAuthError::Busy(status),
@@ -110,7 +110,7 @@ pub(crate) fn refusal(
     }
 }
 
-/// The provider's word for it.
+/// The provider's error code.
 fn code(answer: &Value, place: Option<&str>, sent: &[&str]) -> Option<String> {
     let usable = |value: &Value| {
         let text = match value {
@@ -119,7 +119,7 @@ fn code(answer: &Value, place: Option<&str>, sent: &[&str]) -> Option<String> {
             _ => return None,
         };
         let code = error_code(&text, sent);
-        // What the words repeat anyway is no code.
+        // A text that the sentence repeats is not a code.
         (code == text).then_some(code)
     };
     let declared = place.and_then(|place| usable(answer.pointer(place)?));
@@ -162,7 +162,7 @@ fn words(answer: &Value, place: Option<&str>) -> Option<String> {
     }
 }
 
-/// The answer, and what in it may describe the error, from the outside in.
+/// The response and the objects in it that may describe the error, from the outside in.
 fn parts(answer: &Value) -> Vec<&Value> {
     let mut found = vec![answer];
     let mut from = 0;
@@ -200,7 +200,7 @@ fn page(body: &[u8]) -> Option<String> {
     plain.then(|| text.to_owned())
 }
 
-/// What no word may repeat.
+/// Secrets that no word may repeat.
 struct Secrets {
     texts: Vec<String>,
     scrubber: Scrubber,
@@ -217,7 +217,7 @@ impl Secrets {
         Self { texts, scrubber }
     }
 
-    /// One line without hidden characters; `None` where it repeats a secret, or says nothing.
+    /// One line without hidden characters; `None` where it repeats a secret, or is empty.
     fn shown(&self, words: &str) -> Option<String> {
         let line: String = words
             .chars()
@@ -236,7 +236,7 @@ impl Secrets {
     }
 }
 
-/// Texts under the names of tokens.
+/// Values of members with the name of a token.
 fn tokens(value: &Value, texts: &mut Vec<String>) {
     match value {
         Value::Object(members) => {

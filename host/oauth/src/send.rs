@@ -11,12 +11,12 @@ use super::{OAuthError, Provider};
 use toolgate_egress::{DestinationClass, Egress, HostRequest, HostResponse};
 use toolgate_vault::Secret;
 
-/// A token answer is a few kilobytes.
+/// A token response is a few kilobytes.
 const ANSWER_BYTES_MAX: usize = 256 * 1024;
 /// How long a token endpoint may take. Shorter than the lease under which a refresh runs.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Asks for tokens; `pointers` are JSON Pointers into the answer, see [`Tokens::read`].
+/// Requests tokens. `pointers` are JSON Pointers into the response, see [`Tokens::read`].
 pub async fn tokens(
     egress: &Egress,
     provider: &Provider,

@@ -1,7 +1,7 @@
 //! Requests to the token and revocation endpoints (RFC 6749, section 4; RFC 7009).
 //!
-//! Pure. The gateway's own parameters are each sent once, under the name that the provider has for them; a manifest's
-//! parameter with the name of one of them is left out. Answers are read in [`super::answer`].
+//! Pure. The gateway's own parameters are each sent once, under the name that the provider has for them; a parameter of
+//! the manifest with the same name is left out. Responses are read in [`super::answer`].
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,14 +17,14 @@ use toolgate_vault::Secret;
 
 pub use super::answer::Tokens;
 
-/// What is asked of the token endpoint.
+/// A request to the token endpoint, by its grant.
 #[derive(Debug)]
 pub enum TokenGrant<'a> {
     Code {
         code: &'a Secret,
         redirect_uri: &'a str,
         verifier: &'a Secret,
-        /// Of the authorization, for a provider that wants it repeated.
+        /// The value of the authorization request, for a provider that requires it again.
         state: Option<&'a Secret>,
         scopes: &'a [String],
     },
@@ -55,7 +55,7 @@ pub struct TokenRequest {
 pub fn request(provider: &Provider, grant: &TokenGrant<'_>) -> TokenRequest {
     let dialect = &provider.dialect;
     let mut pairs: Vec<(&str, &str)> = Vec::new();
-    // What a manifest may have repeated under a name of its own.
+    // A manifest may have repeated one under another name.
     let mut repeated: Vec<(&str, &str)> = Vec::new();
     let named = match grant {
         TokenGrant::Code {
@@ -201,6 +201,7 @@ mod tests {
             pkce: true,
             scope_separator: ",".to_owned(),
             authorize_params: BTreeMap::new(),
+            redirect_name: None,
             origins: Vec::new(),
             refresh_url: None,
             dialect: Dialect::default(),
@@ -357,7 +358,7 @@ mod tests {
             ),
             // Microsoft
             (json!({"scope_with": ["refresh"]}), "", "&scope=x%2Cy"),
-            // A value that is not known, and names that are the gateway's own.
+            // A parameter without a known value, and parameters of the gateway itself.
             (
                 json!({"token_params": {"context": "{other}", "Grant-Type": "password", "code": "x", "redirectUri": "y"},
                     "refresh_params": {"refreshToken": "x"}}),

@@ -49,7 +49,7 @@ pub struct ArgumentList<'d> {
 }
 
 impl<'d> ArgumentList<'d> {
-    /// Adds an argument under a name of its own and answers that name.
+    /// Adds an argument under a name that no other argument has, and returns that name.
     pub fn add(&mut self, wanted: &str, argument: Argument<'d>) -> String {
         let mut name = wanted.to_owned();
         for number in 2.. {
@@ -69,7 +69,7 @@ impl<'d> ArgumentList<'d> {
         self.list.iter().any(|known| known.name == name)
     }
 
-    /// The object schema of all arguments, and what was cut in it.
+    /// The object schema of all arguments, and what was left out of it.
     pub fn schema(&self, docs: &'d Documents, bytes: usize, values: usize) -> (Value, Omissions) {
         let mut cut = Omissions::default();
         for (step, &(depth, text_chars)) in STEPS.iter().enumerate() {
@@ -170,7 +170,9 @@ fn file(schema: Node<'_>, many: bool) -> Map<String, Value> {
         .text("description")
         .map(|text| words::prose(text, 300))
         .unwrap_or_default();
-    let text = format!("{text} A file as a data URL: data:MEDIA_TYPE;base64,CONTENT.");
+    let text = format!(
+        "{text} The handle of a file (file_...), or a data URL: data:MEDIA_TYPE;base64,CONTENT."
+    );
     let one =
         json!({"type": "string", "minLength": 1, "examples": ["data:text/plain;base64,aGVsbG8="]});
     let mut made = match many {

@@ -36,15 +36,28 @@ fn compile() -> anyhow::Result<Preinitializer> {
 /// The component file of a described plugin.
 pub async fn bake(described: &Described) -> anyhow::Result<Vec<u8>> {
     let table = serde_json::to_string(&described.table).context("the table cannot be written")?;
-    let arguments = [described.manifest_json.as_str(), &table];
-    let mut wasm = compiled_interpreter()?
-        .run(INIT, &arguments)
+    freeze(compiled_interpreter()?, &described.manifest_json, &table).await
+}
+
+/// An interpreter after its `init` has run with a manifest and a table, with the manifest as its custom section.
+pub async fn freeze(
+    interpreter: &Preinitializer,
+    manifest_json: &str,
+    table: &str,
+) -> anyhow::Result<Vec<u8>> {
+    let mut wasm = interpreter
+        .run(INIT, &[manifest_json, table])
         .await
         .context("the interpreter cannot be prepared with this table")?;
-    let section = CustomSection {
-        name: Cow::Borrowed(SECTION),
-        data: Cow::Borrowed(described.manifest_json.as_bytes()),
-    };
-    section.append_to_component(&mut wasm);
+    add_section(&mut wasm, SECTION, manifest_json.as_bytes());
     Ok(wasm)
+}
+
+/// Adds a custom section to a component.
+pub fn add_section(wasm: &mut Vec<u8>, name: &str, data: &[u8]) {
+    let section = CustomSection {
+        name: Cow::Borrowed(name),
+        data: Cow::Borrowed(data),
+    };
+    section.append_to_component(wasm);
 }

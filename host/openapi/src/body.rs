@@ -1,14 +1,15 @@
 //! From a request body to arguments and the way they are sent.
 
+mod fields;
+
 use serde_json::{Value, json};
-use toolgate_openapi_table::{Body, Content, Encoding, Field, Source};
+use toolgate_openapi_table::{Body, Content, Encoding, Field};
 
 use super::arguments::{Argument, ArgumentForm, ArgumentList};
 use super::document::{Documents, Node};
-use super::keys::{self, InputKeys};
 use super::problem::{Notes, Problem, below};
 use super::schema::{OtherFields, Shape, shape};
-use super::words;
+use fields::FieldReader;
 
 /// Most fields of one body that become arguments; a larger body stays one argument.
 const FIELDS_MAX: usize = 300;
@@ -26,20 +27,13 @@ pub fn read<'d>(
     docs: &'d Documents,
     request: Option<Node<'d>>,
     pointer: &str,
-    wishes: &BodyOptions<'_>,
+    options: &BodyOptions<'_>,
     arguments: &mut ArgumentList<'d>,
     notes: &mut Notes,
 ) -> Result<Option<Body>, Problem> {
     let graphql = |fields| {
-        wishes.graphql.map(|document| Body {
-            encoding: Encoding::Graphql(document.trim().to_owned()),
-            media_type: "application/json".to_owned(),
-            content: Content::Fields {
-                fields,
-                objects: Vec::new(),
-            },
-            required: true,
-        })
+        let document = options.graphql;
+        document.map(|document| graphql_body(document, fields))
     };
     let Some(request) = request else {
         return Ok(graphql(Vec::new()));
@@ -51,115 +45,184 @@ pub fn read<'d>(
     let Some((media_type, media)) = choose(request) else {
         return Ok(graphql(Vec::new()));
     };
+    let body = DeclaredBody::new(docs, request, media_type, media);
     let at = below(&below(pointer, "content"), media_type);
-    let plain = media_type
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase();
-    let schema = media.get("schema");
-    let found = schema.map(|schema| shape(docs, schema)).unwrap_or_default();
-    // As one argument a JSON body can be all that its schema says. Forms have files and separators
-    // by field, and a part of the body that has a name needs the fields too.
-    let whole_is_more = is_json(&plain)
-        && wishes.flatten.is_none()
-        && wishes.graphql.is_none()
-        && wishes.page_field.is_none();
-    let fielded = !found.properties.is_empty()
-        && !found.other
-        && found.properties.len() <= FIELDS_MAX
-        && (found.beyond < OtherFields::Forms || !whole_is_more);
-    let encoding = match plain.as_str() {
-        _ if wishes.graphql.is_some() => Encoding::Graphql(String::new()),
-        "application/x-www-form-urlencoded" => Encoding::Form,
-        plain if plain.starts_with("multipart/") => Encoding::Multipart,
-        plain if is_json(plain) || (plain == "*/*" && fielded) => Encoding::Json,
-        _ => Encoding::Raw,
-    };
-    let media_type = match plain.as_str() {
-        "*/*" if encoding == Encoding::Json => "application/json".to_owned(),
-        "*/*" => "application/octet-stream".to_owned(),
-        plain if plain.contains('*') => "application/octet-stream".to_owned(),
-        _ => media_type.to_owned(),
-    };
-    let required = request.flag("required");
+    let fielded = body.has_fields(options);
+    let encoding = body.encoding(options, fielded);
     if fielded && encoding != Encoding::Raw {
-        if let Some(lost) = lost(found.beyond) {
-            notes.changed(&at, lost);
-        }
-        let mut collector = Collector {
-            docs,
-            media,
-            encoding: &encoding,
-            arguments,
-            notes,
-            fields: Vec::new(),
-            objects: Vec::new(),
-        };
-        let flatten: Vec<&str> = wishes
-            .flatten
-            .into_iter()
-            .flat_map(|path| path.split('.'))
-            .collect();
-        let needed = required || !found.required.is_empty();
-        collector.fields(&found, &[], &flatten, needed, wishes, &at)?;
-        let (fields, objects) = (collector.fields, collector.objects);
-        if let Some(body) = graphql(fields.clone()) {
-            return Ok(Some(body));
+        let (content, required) = body.fields(docs, &encoding, options, &at, arguments, notes)?;
+        if let (Some(document), Content::Fields { fields, .. }) = (options.graphql, &content) {
+            return Ok(Some(graphql_body(document, fields.clone())));
         }
         return Ok(Some(Body {
+            media_type: body.media_type(&encoding),
             encoding,
-            media_type,
-            content: Content::Fields { fields, objects },
-            required: needed,
+            content,
+            required,
         }));
     }
-    if wishes.flatten.is_some() {
+    if options.flatten.is_some() {
         return Err(Problem::new(
             docs.name(),
             at,
             "`flatten` needs a body that is an object with properties",
         ));
     }
-    if wishes.graphql.is_some() {
+    if options.graphql.is_some() {
         return Ok(graphql(Vec::new()));
     }
-    let file = encoding == Encoding::Raw && !is_text(&plain);
-    let empty = request.at(&Value::Null);
-    let node = schema.unwrap_or(empty);
-    let form = match (&encoding, file) {
-        (_, true) => ArgumentForm::File {
-            schema: node,
-            many: false,
-        },
-        (Encoding::Raw, _) => ArgumentForm::Fixed(json!({"type": "string"})),
-        (Encoding::Form | Encoding::Multipart, _) if found.properties.is_empty() => {
-            ArgumentForm::Fixed(json!({"type": "object"}))
-        }
-        _ => ArgumentForm::Schema(node),
-    };
-    let description = request
-        .text("description")
-        .or_else(|| Some("The body of the request.").filter(|_| !file));
-    let argument = arguments.add(
-        "body",
-        Argument {
-            name: String::new(),
-            required,
-            description,
-            form,
-        },
-    );
-    Ok(Some(Body {
-        encoding,
-        media_type,
-        content: Content::Whole { argument, file },
-        required,
-    }))
+    Ok(Some(body.whole(encoding, arguments)))
 }
 
-/// What arguments for its fields do not say of a body.
+fn graphql_body(document: &str, fields: Vec<Field>) -> Body {
+    Body {
+        encoding: Encoding::Graphql(document.trim().to_owned()),
+        media_type: "application/json".to_owned(),
+        content: Content::Fields {
+            fields,
+            objects: Vec::new(),
+        },
+        required: true,
+    }
+}
+
+/// A request body with the media type that is sent.
+struct DeclaredBody<'d> {
+    /// The Request Body Object.
+    request: Node<'d>,
+    /// Its key in `content`.
+    media_type: &'d str,
+    /// `media_type` in lower case without parameters.
+    plain: String,
+    /// Its Media Type Object.
+    media: Node<'d>,
+    schema: Option<Node<'d>>,
+    shape: Shape<'d>,
+}
+
+impl<'d> DeclaredBody<'d> {
+    fn new(docs: &'d Documents, request: Node<'d>, media_type: &'d str, media: Node<'d>) -> Self {
+        let schema = media.get("schema");
+        Self {
+            request,
+            media_type,
+            plain: plain(media_type),
+            media,
+            schema,
+            shape: schema.map(|schema| shape(docs, schema)).unwrap_or_default(),
+        }
+    }
+
+    /// Whether the properties become one argument each. A JSON body as one argument can have every form that its schema
+    /// allows. A form needs its fields for their files and separators, and so does an option that names a field.
+    fn has_fields(&self, options: &BodyOptions<'_>) -> bool {
+        let whole_is_more = is_json(&self.plain)
+            && options.flatten.is_none()
+            && options.graphql.is_none()
+            && options.page_field.is_none();
+        !self.shape.properties.is_empty()
+            && !self.shape.other
+            && self.shape.properties.len() <= FIELDS_MAX
+            && (self.shape.beyond < OtherFields::Forms || !whole_is_more)
+    }
+
+    fn encoding(&self, options: &BodyOptions<'_>, fielded: bool) -> Encoding {
+        match self.plain.as_str() {
+            _ if options.graphql.is_some() => Encoding::Graphql(String::new()),
+            "application/x-www-form-urlencoded" => Encoding::Form,
+            plain if plain.starts_with("multipart/") => Encoding::Multipart,
+            plain if is_json(plain) || (plain == "*/*" && fielded) => Encoding::Json,
+            _ => Encoding::Raw,
+        }
+    }
+
+    /// The `Content-Type` to send. A range such as `*/*` is replaced by a media type.
+    fn media_type(&self, encoding: &Encoding) -> String {
+        match self.plain.as_str() {
+            "*/*" if *encoding == Encoding::Json => "application/json".to_owned(),
+            "*/*" => "application/octet-stream".to_owned(),
+            plain if plain.contains('*') => "application/octet-stream".to_owned(),
+            _ => self.media_type.to_owned(),
+        }
+    }
+
+    /// One argument for each field, and whether the body is required.
+    fn fields(
+        &self,
+        docs: &'d Documents,
+        encoding: &Encoding,
+        options: &BodyOptions<'_>,
+        pointer: &str,
+        arguments: &mut ArgumentList<'d>,
+        notes: &mut Notes,
+    ) -> Result<(Content, bool), Problem> {
+        if let Some(lost) = lost(self.shape.beyond) {
+            notes.changed(pointer, lost);
+        }
+        let mut reader = FieldReader {
+            docs,
+            media: self.media,
+            encoding,
+            page_field: options.page_field,
+            pointer,
+            arguments,
+            notes,
+            fields: Vec::new(),
+            objects: Vec::new(),
+        };
+        let flatten: Vec<&str> = options
+            .flatten
+            .into_iter()
+            .flat_map(|path| path.split('.'))
+            .collect();
+        let required = self.request.flag("required") || !self.shape.required.is_empty();
+        reader.fields(&self.shape, &[], &flatten, required)?;
+        let content = Content::Fields {
+            fields: reader.fields,
+            objects: reader.objects,
+        };
+        Ok((content, required))
+    }
+
+    /// The body as one argument.
+    fn whole(&self, encoding: Encoding, arguments: &mut ArgumentList<'d>) -> Body {
+        let file = encoding == Encoding::Raw && !is_text(&self.plain);
+        let node = self.schema.unwrap_or(self.request.at(&Value::Null));
+        let form = match (&encoding, file) {
+            (_, true) => ArgumentForm::File {
+                schema: node,
+                many: false,
+            },
+            (Encoding::Raw, _) => ArgumentForm::Fixed(json!({"type": "string"})),
+            (Encoding::Form | Encoding::Multipart, _) if self.shape.properties.is_empty() => {
+                ArgumentForm::Fixed(json!({"type": "object"}))
+            }
+            _ => ArgumentForm::Schema(node),
+        };
+        let required = self.request.flag("required");
+        let description = self
+            .request
+            .text("description")
+            .or_else(|| Some("The body of the request.").filter(|_| !file));
+        let argument = arguments.add(
+            "body",
+            Argument {
+                name: String::new(),
+                required,
+                description,
+                form,
+            },
+        );
+        Body {
+            media_type: self.media_type(&encoding),
+            encoding,
+            content: Content::Whole { argument, file },
+            required,
+        }
+    }
+}
+
+/// What is lost where a body becomes one argument for each field.
 fn lost(beyond: OtherFields) -> Option<&'static str> {
     Some(match beyond {
         OtherFields::Nothing => return None,
@@ -177,14 +240,6 @@ fn lost(beyond: OtherFields) -> Option<&'static str> {
 /// The media type to send: JSON, then a form, then multipart, then the first.
 fn choose<'d>(request: Node<'d>) -> Option<(&'d str, Node<'d>)> {
     let all: Vec<(&str, Node<'d>)> = request.members("content").collect();
-    let plain = |media: &str| {
-        media
-            .split(';')
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_ascii_lowercase()
-    };
     let rank = |media: &str| match plain(media).as_str() {
         "application/json" => 0,
         plain if is_json(plain) => 1,
@@ -194,6 +249,12 @@ fn choose<'d>(request: Node<'d>) -> Option<(&'d str, Node<'d>)> {
         _ => 5,
     };
     all.into_iter().min_by_key(|(media, _)| rank(media))
+}
+
+/// A media type in lower case without parameters.
+fn plain(media_type: &str) -> String {
+    let media_type = media_type.split(';').next().unwrap_or_default();
+    media_type.trim().to_ascii_lowercase()
 }
 
 pub fn is_json(media_type: &str) -> bool {
@@ -214,149 +275,6 @@ pub fn is_text(media_type: &str) -> bool {
         .contains(&media_type)
 }
 
-struct Collector<'a, 'd> {
-    docs: &'d Documents,
-    media: Node<'d>,
-    encoding: &'a Encoding,
-    arguments: &'a mut ArgumentList<'d>,
-    notes: &'a mut Notes,
-    fields: Vec<Field>,
-    objects: Vec<Vec<String>>,
-}
-
-impl<'d> Collector<'_, 'd> {
-    fn fields(
-        &mut self,
-        found: &Shape<'d>,
-        path: &[String],
-        flatten: &[&str],
-        needed: bool,
-        wishes: &BodyOptions<'_>,
-        pointer: &str,
-    ) -> Result<(), Problem> {
-        if let Some(first) = flatten.first()
-            && !found.properties.iter().any(|(name, _)| name == first)
-        {
-            let names: Vec<&str> = found
-                .properties
-                .iter()
-                .map(|(name, _)| *name)
-                .take(12)
-                .collect();
-            return Err(Problem::new(
-                self.docs.name(),
-                pointer,
-                format!(
-                    "`flatten` names `{first}`, which the body does not have; it has {}",
-                    names.join(", ")
-                ),
-            ));
-        }
-        for (name, node) in &found.properties {
-            let mut inner = path.to_vec();
-            inner.push((*name).to_owned());
-            if wishes.page_field == Some(inner.as_slice()) {
-                continue;
-            }
-            let required = needed && found.required.iter().any(|known| known == name);
-            if flatten.first() == Some(name) {
-                let inside = shape(self.docs, *node);
-                if required {
-                    self.objects.push(inner.clone());
-                }
-                self.fields(&inside, &inner, &flatten[1..], required, wishes, pointer)?;
-                continue;
-            }
-            self.field(*node, inner, required, pointer)?;
-        }
-        Ok(())
-    }
-
-    fn field(
-        &mut self,
-        node: Node<'d>,
-        path: Vec<String>,
-        required: bool,
-        pointer: &str,
-    ) -> Result<(), Problem> {
-        let resolved = self.docs.resolve(node).unwrap_or(node);
-        if resolved.flag("readOnly") || node.flag("readOnly") {
-            return Ok(());
-        }
-        let name = path.last().map(String::as_str).unwrap_or_default();
-        let encoding = self.media.get("encoding").and_then(|all| all.get(name));
-        let mut field = Field {
-            source: Source::Constant(Value::Null),
-            file: false,
-            joined: encoding.and_then(separator),
-            media_type: encoding
-                .and_then(|e| e.text("contentType"))
-                .filter(|media| !media.contains(['*', ',', '\r', '\n', '"']))
-                .map(str::to_owned),
-            path: path.clone(),
-        };
-        if let Some(value) = constant(resolved).filter(|_| required) {
-            field.source = Source::Constant(value.clone());
-            self.fields.push(field);
-            return Ok(());
-        }
-        let at = below(&below(pointer, "properties"), name);
-        let keys: InputKeys = keys::read(self.docs.name(), &at, node)?;
-        let mut wanted = keys.name.unwrap_or_else(|| words::argument(name));
-        if self.arguments.has(&wanted) {
-            wanted = format!("body_{wanted}");
-        }
-        let mut form = ArgumentForm::Schema(node);
-        if *self.encoding == Encoding::Multipart {
-            let items = resolved
-                .get("items")
-                .map(|items| self.docs.resolve(items).unwrap_or(items));
-            if is_file(resolved) {
-                form = ArgumentForm::File {
-                    schema: resolved,
-                    many: false,
-                };
-                field.file = true;
-            } else if items.is_some_and(is_file) {
-                form = ArgumentForm::File {
-                    schema: resolved,
-                    many: true,
-                };
-                field.file = true;
-            }
-        } else if is_file(resolved) && resolved.text("type") == Some("file") {
-            self.notes.changed(
-                &at,
-                "a file can only be sent in a multipart body; it is sent as text",
-            );
-        }
-        let argument = Argument {
-            name: String::new(),
-            required,
-            description: node.text("description"),
-            form,
-        };
-        field.source = Source::Argument(self.arguments.add(&wanted, argument));
-        self.fields.push(field);
-        Ok(())
-    }
-}
-
-/// What stands between the items of a list that a form sends as one value (OpenAPI 3.1,
-/// section 4.8.15.1.2); none where each item is sent by itself.
-fn separator(encoding: Node<'_>) -> Option<char> {
-    let (between, apart) = match encoding.text("style") {
-        None | Some("form") => (',', true),
-        Some("spaceDelimited") => (' ', false),
-        Some("pipeDelimited") => ('|', false),
-        // Of Swagger 2.0.
-        Some("tabDelimited") => ('\t', false),
-        Some(_) => return None,
-    };
-    let explode = encoding.value.get("explode").and_then(Value::as_bool);
-    (!explode.unwrap_or(apart)).then_some(between)
-}
-
 /// The one value that a schema allows.
 pub fn constant<'d>(schema: Node<'d>) -> Option<&'d Value> {
     schema.value.get("const").or_else(|| {
@@ -370,15 +288,4 @@ pub fn constant<'d>(schema: Node<'d>) -> Option<&'d Value> {
             _ => None,
         }
     })
-}
-
-fn is_file(schema: Node<'_>) -> bool {
-    let text = schema
-        .text("contentMediaType")
-        .is_some_and(|media| is_text(media) || is_json(media));
-    schema.text("type") == Some("file")
-        || schema.text("format") == Some("binary")
-        || (schema.text("contentMediaType").is_some()
-            && schema.text("contentEncoding").is_none()
-            && !text)
 }

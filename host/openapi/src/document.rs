@@ -43,7 +43,7 @@ struct DocumentFile {
     links: BTreeMap<String, Result<usize, String>>,
 }
 
-/// A key that one mapping of a YAML text has twice. The last one counts, and the first one is gone.
+/// A key that one mapping of a YAML text has twice. The parser keeps the last one.
 #[derive(Clone, Debug)]
 pub struct DoubledKey {
     pub key: String,
@@ -89,7 +89,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// Members of the object below `key`; nothing where there is none.
+    /// Members of the object at `key`; empty where `key` has no object.
     pub fn members(&self, key: &str) -> impl Iterator<Item = (&'d str, Self)> + use<'d> {
         let file = self.file;
         let map = self.value.get(key).and_then(Value::as_object);
@@ -98,7 +98,7 @@ impl<'d> Node<'d> {
             .map(move |(key, value)| (key.as_str(), Node { file, value }))
     }
 
-    /// Elements of the list below `key`; nothing where there is none.
+    /// Elements of the list at `key`; empty where `key` has no list.
     pub fn elements(&self, key: &str) -> impl Iterator<Item = Self> + use<'d> {
         let file = self.file;
         let list = self.value.get(key).and_then(Value::as_array);
@@ -107,7 +107,7 @@ impl<'d> Node<'d> {
             .map(move |value| Node { file, value })
     }
 
-    /// What tells one place from another.
+    /// Differs for each place in the description.
     pub fn identity(&self) -> usize {
         std::ptr::from_ref(self.value).addr()
     }
@@ -227,7 +227,7 @@ impl Documents {
         &self.files[0].name
     }
 
-    /// Keys that hide another one of their name, each with the file that it is in.
+    /// Keys that replace an earlier one of the same name, each with its file.
     pub fn doubled_keys(&self) -> impl Iterator<Item = (&str, &DoubledKey)> {
         let files = self.files.iter();
         files.filter_map(|file| Some((file.name.as_str(), file.doubled.as_ref()?)))
@@ -320,7 +320,7 @@ fn yaml(text: &str) -> Result<(Value, Option<DoubledKey>), String> {
     with_stack(|| yaml_here(text)).unwrap_or_else(|| Err("no thread could be started".to_owned()))
 }
 
-/// Runs `work` on a thread with room for deep recursion. None where no thread can be had.
+/// Runs `work` on a thread with a large stack. `None` where no thread can be started.
 pub(super) fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()
@@ -331,7 +331,7 @@ pub(super) fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> 
     })
 }
 
-/// How every YAML text is read; only what a key twice in one mapping means differs.
+/// The options of every YAML text; only the policy for a key that is twice in one mapping differs.
 pub(super) fn yaml_options(duplicate_keys: DuplicateKeyPolicy) -> serde_saphyr::Options {
     let mut options = serde_saphyr::Options::default();
     options.strict_booleans = true;
@@ -358,7 +358,7 @@ fn yaml_here(text: &str) -> Result<(Value, Option<DoubledKey>), String> {
             _ => None,
         },
     };
-    // Published descriptions have such keys; what is wrong otherwise is wrong again.
+    // Published descriptions have duplicate keys. Any other error occurs again.
     let value = read(DuplicateKeyPolicy::LastWins).map_err(|error| {
         let message: String = error.to_string().chars().take(600).collect();
         format!("is not acceptable YAML: {message}")
@@ -394,7 +394,7 @@ fn references(value: &Value, depth: usize, found: &mut Vec<String>) {
     }
 }
 
-/// A relative path without `.` and `..`, none where it would leave its root.
+/// A relative path without `.` and `..`; `None` where it would leave its root.
 fn inside(path: &Path) -> Option<PathBuf> {
     let mut clean = PathBuf::new();
     for part in path.components() {

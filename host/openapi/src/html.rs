@@ -61,7 +61,7 @@ const ELEMENTS: [&str; 58] = [
     "thead",
     "tr",
 ];
-/// Elements within a line: nothing stands in their place. The others end a word.
+/// Inline elements: they are removed without a space. The others end a word.
 const INLINE: [&str; 21] = [
     "a", "abbr", "b", "big", "cite", "code", "del", "em", "font", "i", "img", "ins", "kbd", "s",
     "small", "span", "strike", "strong", "sub", "sup", "u",
@@ -116,7 +116,7 @@ fn comment(rest: &str) -> Option<&str> {
     Some(inside.find("-->").map_or("", |end| &inside[end + 3..]))
 }
 
-/// A tag at the beginning: its element and what follows. Of a silent element what follows its end.
+/// A tag at the beginning: its element and the text that follows. For a silent element the text that follows its end.
 fn tag(rest: &str) -> Option<(String, &str)> {
     let inside = rest.strip_prefix('<')?;
     let inside = inside.strip_prefix('/').unwrap_or(inside);
@@ -142,7 +142,7 @@ fn tag(rest: &str) -> Option<(String, &str)> {
     Some((name, after))
 }
 
-/// A character reference at the beginning: what it stands for and what follows.
+/// A character reference at the beginning: its character and the text that follows.
 fn reference(rest: &str) -> Option<(char, &str)> {
     let inside = rest.strip_prefix('&')?;
     let end = inside.bytes().take(10).position(|byte| byte == b';')?;

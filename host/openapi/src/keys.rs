@@ -1,4 +1,4 @@
-//! What stands under `x-toolgate`. An unknown key is an error that lists the known ones.
+//! The keys of `x-toolgate`. An unknown key is an error that lists the known ones.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub struct DocumentKeys {
     pub parameters: Vec<Parameter>,
     pub api_base: Option<ApiBase>,
     pub limits: DeclaredLimits,
-    /// In the words of the manifest, `event` with them: a described plugin has no code to read it.
+    /// As in the manifest, with `event`: a plugin made from a description has no code that reads an event.
     pub webhook: Option<HookSpec>,
     pub operations: Vec<String>,
 }
@@ -50,6 +50,7 @@ pub struct OperationKeys {
     pub effect: Option<Effect>,
     pub idempotent: Option<bool>,
     pub keywords: Vec<String>,
+    pub requests: Vec<String>,
     pub examples: Vec<Value>,
     pub paginated: Option<Paginated>,
     pub scopes: Option<Vec<String>>,
@@ -57,6 +58,8 @@ pub struct OperationKeys {
     pub result: Option<ResultKeys>,
     pub error: Option<ErrorKeys>,
     pub headers: BTreeMap<String, ScalarText>,
+    /// Headers of the response that become members of the result, by the member's name.
+    pub answer_headers: BTreeMap<String, String>,
     pub query: BTreeMap<String, ScalarText>,
     pub graphql: Option<String>,
     pub download: Option<bool>,
@@ -68,7 +71,7 @@ pub struct OperationKeys {
 #[serde(default, deny_unknown_fields)]
 pub struct InputKeys {
     pub name: Option<String>,
-    /// The property is a local time whose zone is in this property beside it.
+    /// The property is a local time whose zone is in this property of the same object.
     pub zone: Option<String>,
 }
 
@@ -130,7 +133,7 @@ pub struct ErrorKeys {
     pub message: OneOrMany,
     pub ok: Option<String>,
     pub failed: Option<String>,
-    /// Codes of a credential that has ended; at the document only.
+    /// Codes of an expired credential; at the document only.
     pub expired: Vec<String>,
 }
 
@@ -198,7 +201,7 @@ pub struct ResultParts {
     pub drop: Vec<String>,
 }
 
-/// A text, or a number or truth value meant as one.
+/// A text, or a number or a boolean that is read as one.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(from = "Value")]
 pub struct ScalarText(pub String);
@@ -212,7 +215,7 @@ impl From<Value> for ScalarText {
     }
 }
 
-/// Reads the keys at a place; the defaults where there are none.
+/// Reads the keys at a place; the defaults where it has none.
 pub fn read<T: DeserializeOwned + Default>(
     file: &str,
     pointer: &str,
@@ -233,7 +236,7 @@ pub fn read<T: DeserializeOwned + Default>(
     })
 }
 
-/// The keys at a security scheme, in the words of the manifest.
+/// The keys at a security scheme, with the names that they have in the manifest.
 pub fn slot(node: Node<'_>) -> Map<String, Value> {
     node.value
         .get(KEY)
@@ -254,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_several_forms_says_which_it_takes() {
+    fn a_key_with_several_forms_names_the_accepted_ones() {
         for (keys, path, says) in [
             (
                 json!({"paginated": "yes"}),

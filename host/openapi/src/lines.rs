@@ -1,4 +1,4 @@
-//! Lines of places in a description's text: authors look for a line, and a JSON Pointer is what a build knows.
+//! Lines of places in a description's text: a build knows a JSON Pointer, and an author looks for a line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,10 +11,10 @@ use super::document::{self, Documents};
 use super::problem::{Note, Notes, Problem, below};
 use super::{Described, words};
 
-/// In a longer text no lines are looked for: it is read once more for them.
+/// In a longer text no lines are searched for, because it is parsed once more for them.
 const TEXT_BYTES_MAX: u64 = 2 * 1024 * 1024;
 
-/// A build with the lines of what it says of the description `file`.
+/// Adds the lines in the description `file` to the notes or the problem of a build.
 pub(super) fn located(
     file: &Path,
     mut made: Result<Described, Problem>,
@@ -40,7 +40,7 @@ pub(super) fn located(
     made
 }
 
-/// Says which keys hide another one.
+/// Notes which keys replace an earlier one of the same name.
 pub(super) fn note_doubled_keys(docs: &Documents, notes: &mut Notes) {
     for (file, doubled) in docs.doubled_keys() {
         let elsewhere = Some(file).filter(|file| *file != docs.name());
@@ -75,7 +75,7 @@ fn in_text(text: &str, wanted: BTreeSet<String>) -> BTreeMap<String, u64> {
         search: &mut search,
         pointer: String::new(),
     };
-    // A text that is not YAML to its end has lines as far as it is.
+    // A text that is not YAML to its end has lines up to the error.
     let options = document::yaml_options(DuplicateKeyPolicy::FirstWins);
     let _ = serde_saphyr::with_deserializer_from_str_with_options(text, options, |input| {
         place.deserialize(input)
@@ -87,7 +87,7 @@ fn in_text(text: &str, wanted: BTreeSet<String>) -> BTreeMap<String, u64> {
         .collect()
 }
 
-/// The place itself and those around it, but for the whole document.
+/// The place itself and those around it, without the whole document.
 fn parents(pointer: &str) -> impl Iterator<Item = &str> {
     let whole = Some(pointer).filter(|pointer| !pointer.is_empty());
     std::iter::successors(whole, |at| {

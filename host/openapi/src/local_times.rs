@@ -1,5 +1,5 @@
-//! Times without an offset whose zone is in a field beside them, where a description says so: `x-toolgate: {zone: timeZone}`
-//! at the time.
+//! Local times whose zone is in another field of the same object, as a description says with
+//! `x-toolgate: {zone: timeZone}` at the time.
 
 use serde_json::Value;
 use toolgate_openapi_table::LocalTime;

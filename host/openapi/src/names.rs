@@ -1,13 +1,12 @@
-//! Names of tools: from the operation id where it says something, else a verb and a resource.
+//! Names of tools: from the operation id where it describes the operation, else a verb and a resource.
 
 use std::collections::BTreeSet;
 
 use crate::words::{self, shorten, snake};
 
-/// Longest `<service>_<action>` of a name that is made here, in characters. Clients put the server's name in front and
-/// allow 64 in all.
+/// Longest `<service>_<action>` that is made here, in characters: clients allow 64 with the server's name in front.
 pub const DERIVED_NAME_CHARS_MAX: usize = 50;
-/// What a long service's name leaves to its actions all the same.
+/// Characters for the actions of a service whose name is long.
 const ACTION_CHARS_MIN: usize = 20;
 
 /// Longest action of a service.
@@ -16,7 +15,7 @@ pub fn action_chars_max(service: &str) -> usize {
     left.max(ACTION_CHARS_MIN)
 }
 
-/// What is known of an operation whose tool gets a name.
+/// The facts from which a tool gets its name.
 pub struct NamedOperation<'a> {
     pub service: &'a str,
     pub id: Option<&'a str>,
@@ -66,7 +65,7 @@ fn from_id(id: &str, service: &str) -> String {
     if name.len() <= chars_max {
         return name.to_owned();
     }
-    // `projects.locations.keyRings.create`, `VirtualMachines_CreateOrUpdate`: what is done stands at the end.
+    // `projects.locations.keyRings.create`, `VirtualMachines_CreateOrUpdate`: the verb is at the end.
     let grouped = id.contains(['.', '/']) || id.contains(char::is_uppercase);
     let mut groups: Vec<String> = id
         .split(['.', '/', '_'])
@@ -84,7 +83,7 @@ fn from_id(id: &str, service: &str) -> String {
     shorten(&format!("{resource}_{action}"), chars_max)
 }
 
-/// Words that say nothing of what an operation does, alone or with each other.
+/// Words that do not describe an operation, alone or together.
 const EMPTY_WORDS: [&str; 12] = [
     "api",
     "rest",
@@ -109,7 +108,7 @@ fn is_version(words: &str) -> bool {
         && number.bytes().all(|b| b.is_ascii_digit() || b == b'_')
 }
 
-/// Whether a word is one, and no number, version or hash.
+/// Whether a part of a name is a word, and not a number, version or hash.
 fn is_word(word: &str) -> bool {
     let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
     let hash = word.len() >= 8
@@ -128,8 +127,8 @@ fn says_something(id: &str) -> bool {
     says && !matches!(words.as_slice(), [word] if METHODS.contains(word))
 }
 
-/// What an operation id says, without the path and method that some frameworks write behind it. None where it says
-/// nothing, or only repeats method and path with their parameters and versions.
+/// The words of an operation id, without the path and method that some frameworks append. `None` where they do not
+/// describe the operation, or only repeat method and path with their parameters and versions.
 fn said_by<'a>(id: &'a str, method: &str, path: &str) -> Option<&'a str> {
     let whole = snake(&path.replace(['{', '}'], "_"));
     // FastAPI: `read_item_items__item_id__get`.
@@ -251,7 +250,7 @@ fn from_path(operation: &NamedOperation<'_>) -> String {
         "get" => ("get", last),
         "post" if item => ("update", last),
         "post" if many => ("create", one),
-        // What is done with an item: its own verb.
+        // An action on an item is the verb.
         "post" if below_item && !words.is_empty() => {
             let verb = last.clone();
             let last = words.pop().unwrap_or_default();
@@ -266,12 +265,12 @@ fn from_path(operation: &NamedOperation<'_>) -> String {
     joined(verb, words, &last, operation.service)
 }
 
-/// The name, with as many of the outer resources as it has room for.
+/// The name, with as many of the outer resources as fit.
 fn joined(verb: &str, mut outer: Vec<String>, last: &str, service: &str) -> String {
     let chars_max = action_chars_max(service);
     loop {
         let mut all = vec![verb.to_owned()];
-        // The service's own name says nothing new.
+        // The name of the service is in front of each tool's name already.
         all.extend(outer.iter().filter(|word| *word != service).cloned());
         all.push(last.to_owned());
         let name = words::snake(&all.join("_"));
@@ -338,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_id_that_says_nothing_gives_way_to_verb_and_resource() {
+    fn an_operation_id_without_meaning_is_replaced_by_verb_and_resource() {
         for (id, method, path, name) in [
             (
                 "getApiV4ProjectsIdMergeRequests",
@@ -406,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_operation_id_what_is_done_stays() {
+    fn a_long_operation_id_keeps_its_verb() {
         for (id, name) in [
             (
                 "policies.projects.locations.dataPolicies.setIamPolicy",

@@ -1,38 +1,36 @@
 //! One operation: its tool for the manifest and its row for the table.
 
 mod answers;
+mod constants;
 mod effect;
 mod parameters;
 mod references;
 mod request;
+mod tool;
 
 use std::collections::BTreeMap;
 
 pub use references::note_missing_references;
 
 use answers::{accept, error_shape, is_html, media_types, pages, projection};
-use effect::DecidedEffect;
-use parameters::{PageParameters, ParameterReader};
+use constants::{add_constants, split_path};
+use parameters::{PageParameters, ParameterReader, RoutedParameters, is_header};
 
-use serde_json::{Value, json};
-use toolgate_openapi_table::{Base, Encoding, Input, Method, Operation, Source, Style};
+use serde_json::json;
+use toolgate_catalog::manifest::{Effect, ToolSpec};
+use toolgate_catalog::wire;
+use toolgate_openapi_table::{Base, Body, Encoding, ErrorShape, Method, Operation};
 
 use super::arguments::{Argument, ArgumentForm, ArgumentList};
 use super::body::{self, BodyOptions};
 use super::document::{Documents, Node};
-use super::keys::{self, DocumentKeys, OperationKeys, Paginated, ScalarText};
+use super::keys::{self, DocumentKeys, ErrorKeys, OperationKeys, Paginated, Pagination};
 use super::local_times;
-use super::names::{self, NamedOperation};
 use super::problem::{Notes, Problem, below};
-use super::security::{Security, SecurityNeeds};
+use super::security::Security;
 use super::words;
-use toolgate_catalog::Schema;
-use toolgate_catalog::manifest::{Effect, ToolSpec};
 
-const DESCRIPTION_CHARS_MAX: usize = 1_000;
-const KEYWORDS_MAX: usize = 32;
-
-/// Where an operation stands.
+/// Where a description declares an operation.
 #[derive(Clone, Debug)]
 pub struct OperationLocation<'d> {
     pub path: &'d str,
@@ -42,12 +40,12 @@ pub struct OperationLocation<'d> {
     pub pointer: String,
 }
 
-/// A tool whose schema is still to be written, and its row.
+/// A tool whose schema is not written yet, and its row.
 pub struct DraftTool<'d> {
     pub tool: ToolSpec,
     pub arguments: ArgumentList<'d>,
     pub operation: Operation,
-    /// Media types of its good answers, in lower case without parameters.
+    /// Media types of its successful responses, in lower case without parameters.
     pub answers: Vec<String>,
     pub pointer: String,
     /// Whether words and arguments may decide the effect.
@@ -78,7 +76,7 @@ pub struct OperationContext<'a, 'd> {
 
 /// Why an operation cannot become a tool.
 pub enum OperationRefusal {
-    /// The description's author wrote something under `x-toolgate` that cannot be.
+    /// The description's author wrote something under `x-toolgate` that is not valid.
     Problem(Problem),
     /// Left out, with this reason.
     Skip(String),
@@ -99,155 +97,56 @@ pub fn draft<'d>(
     security: &mut Security<'d>,
     notes: &mut Notes,
 ) -> Result<DraftTool<'d>, OperationRefusal> {
+    let reader = OperationReader::new(shared, place, own)?;
     let docs = shared.docs;
-    let Some(method) = method(place.method) else {
-        return Err(OperationRefusal::Skip(format!(
-            "the method `{}` cannot be sent",
-            place.method
-        )));
-    };
-    let mut arguments = ArgumentList::default();
-    let pagination = match &own.paginated {
-        Some(Paginated::Flag(false)) | None => None,
-        Some(Paginated::Flag(true)) => Some(shared.keys.pagination.as_ref().ok_or_else(|| {
-            let at = below(&below(&place.pointer, keys::KEY), "paginated");
-            Problem::new(
-                docs.name(),
-                at,
-                "`paginated: true` needs `pagination` at the document's x-toolgate",
-            )
-        })?),
-        Some(Paginated::Own(pagination)) => Some(pagination.as_ref()),
-    };
-    if pagination.is_some() {
-        arguments.add(
-            "cursor",
-            Argument {
-                name: String::new(),
-                required: false,
-                description: None,
-                form: ArgumentForm::Fixed(json!({"type": "string", "description": "Page to continue from: `next_cursor` of the previous answer."})),
-            },
-        );
-    }
-    let (route, fixed_query) = route(place, notes);
-    let mut parameters = ParameterReader {
-        docs,
-        security,
-        notes,
-        pointer: &place.pointer,
-        page: pagination,
-        found: PageParameters::default(),
-    };
-    let declared = parameters.read(place)?;
-    let (path, mut query, mut headers) = parameters.place(declared, route, &mut arguments)?;
-    let found = parameters.found;
-
-    let page_path: Option<Vec<String>> = pagination
-        .and_then(|p| p.param.as_deref())
-        .filter(|_| !found.page_in_query)
-        .map(|param| param.split('.').map(str::to_owned).collect());
-    let wishes = BodyOptions {
-        flatten: own.flatten.as_deref(),
-        graphql: own.graphql.as_deref(),
-        page_field: page_path.as_deref(),
-    };
-    let has_body = !matches!(method, Method::Get | Method::Head | Method::Options);
-    let request = place.node.get("requestBody").filter(|request| {
-        let sent = has_body || (method == Method::Get && own.graphql.is_some());
-        if !sent && request.value.get("content").is_some() {
-            notes.changed(&place.pointer, "a body of a GET is not sent");
-        }
-        sent
-    });
-    let at = below(&place.pointer, "requestBody");
-    let body = match body::read(docs, request, &at, &wishes, &mut arguments, notes) {
-        Ok(body) => body,
-        Err(problem) if wishes.flatten.is_some() || wishes.graphql.is_some() => {
-            return Err(problem.into());
-        }
-        Err(problem) => return Err(OperationRefusal::Skip(problem.message)),
-    };
-
-    let constant = |(name, value): (&String, &ScalarText), style| Input {
-        name: name.clone(),
-        source: Source::Constant(Value::from(value.0.as_str())),
-        style,
-        explode: false,
-        reserved: false,
-    };
-    let mut all_headers = shared.keys.headers.clone();
-    all_headers.extend(own.headers.clone());
-    headers.retain(|input| {
-        !all_headers
-            .keys()
-            .any(|name| name.eq_ignore_ascii_case(&input.name))
-    });
-    headers.extend(
-        all_headers
-            .iter()
-            .map(|entry| constant(entry, Style::Simple)),
-    );
-    let fixed = constants(&shared.keys.query, fixed_query, &own.query);
-    query.retain(|input| !fixed.iter().any(|(name, _)| *name == input.name));
-    query.splice(
-        0..0,
-        fixed
-            .iter()
-            .map(|(name, value)| constant((name, value), Style::Form)),
-    );
-
+    let mut arguments = reader.first_arguments();
+    let (inputs, page_parameters) = reader.inputs(security, &mut arguments, notes)?;
+    let body = reader.body(&page_parameters, &mut arguments, notes)?;
     let needs = security.needs(place.node, &place.pointer, notes)?;
     if let Some(why) = &needs.unusable {
         return Err(OperationRefusal::Skip(why.clone()));
     }
-    let pages = pagination.map(|p| pages(p, &found, body.as_ref(), &arguments, method, security));
+    let pages = reader.pagination.map(|pagination| {
+        let body = body.as_ref();
+        pages(
+            pagination,
+            &page_parameters,
+            body,
+            &arguments,
+            reader.method,
+            security,
+        )
+    });
     let local_times = match shared.zoned {
         true => local_times::collect(docs, &arguments, &place.pointer)?,
         false => Vec::new(),
     };
+    check_answer_headers(docs, place, own)?;
     let (accept, download) = accept(docs, place.node, own);
     let answers = media_types(docs, place.node);
-    let ends = |error: &keys::ErrorKeys| !error.expired.is_empty();
-    if own.error.as_ref().is_some_and(ends) {
-        return Err(OperationRefusal::Problem(Problem::new(
-            docs.name(),
-            &place.pointer,
-            "`error.expired` is of the credential, so it belongs to the document's `x-toolgate`",
-        )));
-    }
-    let error = error_shape(own.error.clone().or_else(|| shared.keys.error.clone()));
     let operation = Operation {
-        method,
+        method: reader.method,
         base,
-        path,
-        query,
-        headers,
+        path: inputs.path,
+        query: inputs.query,
+        headers: inputs.headers,
         result: projection(own, body.as_ref()),
         body,
         accept,
         auth: needs.slots.clone(),
         auth_optional: needs.optional,
         pages,
-        error,
+        error: reader.error_shape()?,
+        answer_headers: own.answer_headers.clone(),
         download,
         html: is_html(&answers, download),
         names: BTreeMap::new(),
         local_times,
     };
-    let (mut tool, decided) = tool(shared, place, own, needs, pagination.is_some());
+    let paginated = reader.pagination.is_some();
+    let (mut tool, decided) = tool::tool(shared, place, own, needs, paginated);
     tool.request = Some(request::described(&operation));
-    match method {
-        _ if tool.effect != Effect::Read => {}
-        Method::Get | Method::Head => {}
-        Method::Post => tool.queries = vec![query_of(&operation)],
-        Method::Options => tool.effect = Effect::Write,
-        Method::Put | Method::Patch | Method::Delete => {
-            let at = below(&below(&place.pointer, keys::KEY), "effect");
-            let message = "what only reads is a GET, a HEAD or a POST; declare it `write`";
-            return Err(Problem::new(docs.name(), at, message).into());
-        }
-    }
+    reader.settle_read(&mut tool, &operation)?;
     Ok(DraftTool {
         tool,
         arguments,
@@ -260,8 +159,193 @@ pub fn draft<'d>(
     })
 }
 
-/// What the manifest says of a reading operation that is not a GET: its method and address, with braces
-/// where something is filled in.
+/// A header that no plugin ever gets cannot be part of a result.
+fn check_answer_headers(
+    docs: &Documents,
+    place: &OperationLocation<'_>,
+    own: &OperationKeys,
+) -> Result<(), Problem> {
+    for (member, header) in &own.answer_headers {
+        let name = header.to_ascii_lowercase();
+        if !wire::is_ever_read(&name) || !is_header(&name) {
+            let at = below(&below(&place.pointer, keys::KEY), "answer_headers");
+            return Err(Problem::new(
+                docs.name(),
+                below(&at, member),
+                format!(
+                    "`{}` is no header that a plugin may read",
+                    words::clean(header, 60)
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What the steps of one draft read: the operation, and what its `x-toolgate` says of it.
+struct OperationReader<'a, 'd> {
+    shared: &'a OperationContext<'a, 'd>,
+    place: &'a OperationLocation<'d>,
+    own: &'a OperationKeys,
+    method: Method,
+    /// How the operation gives its pages; `None` where it is not paginated.
+    pagination: Option<&'a Pagination>,
+}
+
+impl<'a, 'd> OperationReader<'a, 'd> {
+    fn new(
+        shared: &'a OperationContext<'a, 'd>,
+        place: &'a OperationLocation<'d>,
+        own: &'a OperationKeys,
+    ) -> Result<Self, OperationRefusal> {
+        let Some(method) = method(place.method) else {
+            return Err(OperationRefusal::Skip(format!(
+                "the method `{}` cannot be sent",
+                place.method
+            )));
+        };
+        Ok(Self {
+            shared,
+            place,
+            own,
+            method,
+            pagination: pagination(shared, place, own)?,
+        })
+    }
+
+    fn first_arguments(&self) -> ArgumentList<'d> {
+        let mut arguments = ArgumentList::default();
+        if self.pagination.is_some() {
+            arguments.add(
+                "cursor",
+                Argument {
+                    name: String::new(),
+                    required: false,
+                    description: None,
+                    form: ArgumentForm::Fixed(json!({"type": "string", "description": "Page to continue from: `next_cursor` of the previous answer."})),
+                },
+            );
+        }
+        arguments
+    }
+
+    /// Path, query and headers of a request, and what the parameters say about pages.
+    fn inputs(
+        &self,
+        security: &Security<'d>,
+        arguments: &mut ArgumentList<'d>,
+        notes: &mut Notes,
+    ) -> Result<(RoutedParameters, PageParameters), OperationRefusal> {
+        let (route, path_query) = split_path(self.place, notes);
+        let mut parameters = ParameterReader {
+            docs: self.shared.docs,
+            security,
+            notes,
+            pointer: &self.place.pointer,
+            page: self.pagination,
+            found: PageParameters::default(),
+        };
+        let declared = parameters.read(self.place)?;
+        let mut inputs = parameters.place(&declared, route, arguments)?;
+        let found = parameters.found;
+        add_constants(&mut inputs, self.shared.keys, path_query, self.own);
+        Ok((inputs, found))
+    }
+
+    fn body(
+        &self,
+        page_parameters: &PageParameters,
+        arguments: &mut ArgumentList<'d>,
+        notes: &mut Notes,
+    ) -> Result<Option<Body>, OperationRefusal> {
+        let page_field = self.pagination.and_then(|p| p.param.as_deref());
+        let page_field: Option<Vec<String>> = page_field
+            .filter(|_| !page_parameters.page_in_query)
+            .map(|param| param.split('.').map(str::to_owned).collect());
+        let options = BodyOptions {
+            flatten: self.own.flatten.as_deref(),
+            graphql: self.own.graphql.as_deref(),
+            page_field: page_field.as_deref(),
+        };
+        let at = below(&self.place.pointer, "requestBody");
+        let request = self.request_body(notes);
+        match body::read(self.shared.docs, request, &at, &options, arguments, notes) {
+            Ok(body) => Ok(body),
+            Err(problem) if options.flatten.is_some() || options.graphql.is_some() => {
+                Err(problem.into())
+            }
+            Err(problem) => Err(OperationRefusal::Skip(problem.message)),
+        }
+    }
+
+    /// The declared body where a request of this method can have one.
+    fn request_body(&self, notes: &mut Notes) -> Option<Node<'d>> {
+        let without_body = matches!(self.method, Method::Get | Method::Head | Method::Options);
+        let graphql = self.method == Method::Get && self.own.graphql.is_some();
+        let request = self.place.node.get("requestBody")?;
+        if !without_body || graphql {
+            return Some(request);
+        }
+        if request.value.get("content").is_some() {
+            notes.changed(&self.place.pointer, "a body of a GET is not sent");
+        }
+        None
+    }
+
+    fn error_shape(&self) -> Result<ErrorShape, Problem> {
+        let expires = |error: &ErrorKeys| !error.expired.is_empty();
+        if self.own.error.as_ref().is_some_and(expires) {
+            return Err(Problem::new(
+                self.shared.docs.name(),
+                &self.place.pointer,
+                "`error.expired` is of the credential, so it belongs to the document's `x-toolgate`",
+            ));
+        }
+        let error = self.own.error.as_ref().or(self.shared.keys.error.as_ref());
+        Ok(error_shape(error.cloned()))
+    }
+
+    /// A tool that reads is sent as a GET or HEAD, or names its POST among its queries.
+    fn settle_read(&self, tool: &mut ToolSpec, operation: &Operation) -> Result<(), Problem> {
+        if tool.effect != Effect::Read {
+            return Ok(());
+        }
+        match self.method {
+            Method::Get | Method::Head => {}
+            Method::Post => tool.queries = vec![query_of(operation)],
+            Method::Options => tool.effect = Effect::Write,
+            Method::Put | Method::Patch | Method::Delete => {
+                let at = below(&below(&self.place.pointer, keys::KEY), "effect");
+                let message = "what only reads is a GET, a HEAD or a POST; declare it `write`";
+                return Err(Problem::new(self.shared.docs.name(), at, message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The pagination of an operation: its own, or the document's where it says `paginated: true`.
+fn pagination<'a>(
+    shared: &OperationContext<'a, '_>,
+    place: &OperationLocation<'_>,
+    own: &'a OperationKeys,
+) -> Result<Option<&'a Pagination>, Problem> {
+    match &own.paginated {
+        Some(Paginated::Flag(false)) | None => Ok(None),
+        Some(Paginated::Flag(true)) => match &shared.keys.pagination {
+            Some(pagination) => Ok(Some(pagination)),
+            None => Err(Problem::new(
+                shared.docs.name(),
+                below(&below(&place.pointer, keys::KEY), "paginated"),
+                "`paginated: true` needs `pagination` at the document's x-toolgate",
+            )),
+        },
+        Some(Paginated::Own(pagination)) => Ok(Some(pagination)),
+    }
+}
+
+/// The entry in `queries` of an operation that reads and is not a GET: its method and address, with an expression in
+/// braces for each value that is filled in.
 fn query_of(operation: &Operation) -> String {
     let graphql = matches!(
         operation.body.as_ref().map(|body| &body.encoding),
@@ -285,140 +369,4 @@ fn method(name: &str) -> Option<Method> {
         "options" => Method::Options,
         _ => return None,
     })
-}
-
-/// A path without its fragment, and the fixed query that follows its `?`, in clear.
-fn route<'d>(
-    place: &OperationLocation<'d>,
-    notes: &mut Notes,
-) -> (&'d str, Vec<(String, ScalarText)>) {
-    let path = place.path.split('#').next().unwrap_or_default();
-    let (route, query) = path.split_once('?').unwrap_or((path, ""));
-    let mut fixed = Vec::new();
-    for pair in query.split('&') {
-        if pair.contains(['{', '}']) {
-            let message = format!(
-                "the path's `?{}` is not sent: declare a parameter in `query`",
-                words::clean(pair, 100)
-            );
-            notes.changed(&place.pointer, message);
-            continue;
-        }
-        // Encoded again when it is sent.
-        let pairs = url::form_urlencoded::parse(pair.as_bytes());
-        fixed
-            .extend(pairs.map(|(name, value)| (name.into_owned(), ScalarText(value.into_owned()))));
-    }
-    (route, fixed)
-}
-
-/// The constant query of an operation: what is nearer to it wins, and a path may repeat a name.
-fn constants(
-    document: &BTreeMap<String, ScalarText>,
-    path: Vec<(String, ScalarText)>,
-    own: &BTreeMap<String, ScalarText>,
-) -> Vec<(String, ScalarText)> {
-    let copied = |(name, value): (&String, &ScalarText)| (name.clone(), value.clone());
-    let mut all: Vec<(String, ScalarText)> = document
-        .iter()
-        .filter(|(name, _)| !path.iter().any(|(nearer, _)| nearer == *name))
-        .map(copied)
-        .collect();
-    all.extend(path);
-    all.retain(|(name, _)| !own.contains_key(name));
-    all.extend(own.iter().map(copied));
-    all.sort_by(|(a, _), (b, _)| a.cmp(b));
-    all
-}
-
-/// Names, texts and effect of the tool. Its schema and examples follow when all tools are known.
-fn tool(
-    shared: &OperationContext<'_, '_>,
-    place: &OperationLocation<'_>,
-    own: &OperationKeys,
-    needs: SecurityNeeds,
-    paginated: bool,
-) -> (ToolSpec, DecidedEffect) {
-    let node = place.node;
-    let name = match &own.name {
-        Some(name) => name.clone(),
-        None => names::tool(&NamedOperation {
-            service: shared.service,
-            id: node.text("operationId"),
-            method: place.method,
-            path: place.path,
-            patched: place.item.get("patch").is_some(),
-        }),
-    };
-    let summary = node.text("summary").or_else(|| place.item.text("summary"));
-    let summary = summary
-        .map(|text| words::prose(text, 100))
-        .filter(|text| !text.is_empty());
-    let title = own
-        .title
-        .as_ref()
-        .map(|text| words::clean(text, 100))
-        .or_else(|| summary.clone());
-    let description = node
-        .text("description")
-        .or_else(|| place.item.text("description"));
-    let description = description
-        .map(|text| words::prose(text, DESCRIPTION_CHARS_MAX))
-        .filter(|text| !text.is_empty());
-    let description = match (description, &summary) {
-        (Some(text), Some(summary)) if text.chars().count() < 20 && text != *summary => {
-            format!("{summary}. {text}")
-        }
-        (Some(text), _) => text,
-        (None, Some(summary)) => summary.clone(),
-        (None, None) => format!(
-            "{} ({} {})",
-            words::title(&name),
-            place.method.to_uppercase(),
-            words::clean(place.path, 200)
-        ),
-    };
-    let decided = effect::decide(place, own, shared.keys, &name);
-    let effect = decided.effect;
-    let tags = node.elements("tags").filter_map(|tag| tag.value.as_str());
-    let keywords = if own.keywords.is_empty() {
-        tags.map(|tag| words::clean(tag, 60))
-            .filter(|tag| !tag.is_empty())
-            .take(5)
-            .collect()
-    } else {
-        own.keywords
-            .iter()
-            .map(|word| words::clean(word, 64))
-            .take(KEYWORDS_MAX)
-            .collect()
-    };
-    let tool = ToolSpec {
-        name,
-        title,
-        description,
-        input: Schema::from_value(&Value::Null),
-        output: None,
-        effect,
-        queries: Vec::new(),
-        request: None,
-        idempotent: own
-            .idempotent
-            .unwrap_or(matches!(place.method, "put" | "delete"))
-            && effect != Effect::Read,
-        paginated,
-        auth: needs.slots.clone(),
-        auth_optional: needs.optional,
-        scopes: if needs.slots.is_empty() {
-            Vec::new()
-        } else {
-            own.scopes.clone().unwrap_or(needs.scopes)
-        },
-        keywords,
-        examples: own.examples.clone(),
-        deprecated: node
-            .flag("deprecated")
-            .then(|| "The service marks this operation as deprecated.".to_owned()),
-    };
-    (tool, decided)
 }

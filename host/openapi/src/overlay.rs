@@ -38,58 +38,57 @@ pub fn apply(name: &str, overlay: &Value, mut document: Value) -> Result<Value, 
     }
     for (index, action) in actions.iter().enumerate() {
         let at = below("/actions", &index.to_string());
-        let target = action
-            .get("target")
-            .and_then(Value::as_str)
-            .ok_or_else(|| {
-                Problem::new(
-                    name,
-                    &at,
-                    "write a `target`, a JSONPath such as `$.paths['/users'].get`",
-                )
-            })?;
-        let path = JsonPath::parse(target).map_err(|error| {
-            Problem::new(
-                name,
-                below(&at, "target"),
-                format!("is not JSONPath: {error}"),
-            )
-        })?;
-        let mut places: Vec<String> = path
-            .query_located(&document)
-            .locations()
-            .map(|location| location.to_json_pointer())
-            .collect();
-        if places.is_empty() {
-            return Err(Problem::new(
-                name,
-                below(&at, "target"),
-                format!(
-                    "`{target}` selects nothing in the description; correct it or remove the action"
-                ),
-            ));
-        }
-        if action.get("remove").and_then(Value::as_bool) == Some(true) {
-            // Last first, so that places in lists stay what they were.
-            places.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| b.cmp(a)));
-            for place in places {
-                remove(&mut document, &place);
-            }
-        } else if let Some(update) = action.get("update") {
-            for place in places {
-                if let Some(target) = document.pointer_mut(&place) {
-                    merge(target, update);
-                }
-            }
-        } else {
-            return Err(Problem::new(
-                name,
-                &at,
-                "an action has `update` or `remove: true`",
-            ));
-        }
+        apply_action(name, action, &at, &mut document)?;
     }
     Ok(document)
+}
+
+/// Applies the action at `at` in the overlay.
+fn apply_action(name: &str, action: &Value, at: &str, document: &mut Value) -> Result<(), Problem> {
+    let mut places = targets(name, action, at, document)?;
+    if action.get("remove").and_then(Value::as_bool) == Some(true) {
+        // Last first, so that places in lists stay what they were.
+        places.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| b.cmp(a)));
+        for place in places {
+            remove(document, &place);
+        }
+    } else if let Some(update) = action.get("update") {
+        for place in places {
+            if let Some(target) = document.pointer_mut(&place) {
+                merge(target, update);
+            }
+        }
+    } else {
+        return Err(Problem::new(
+            name,
+            at,
+            "an action has `update` or `remove: true`",
+        ));
+    }
+    Ok(())
+}
+
+/// JSON Pointers to what the `target` of an action selects; at least one.
+fn targets(name: &str, action: &Value, at: &str, document: &Value) -> Result<Vec<String>, Problem> {
+    let target = action.get("target").and_then(Value::as_str);
+    let target = target.ok_or_else(|| {
+        let message = "write a `target`, a JSONPath such as `$.paths['/users'].get`";
+        Problem::new(name, at, message)
+    })?;
+    let refused = |message: String| Problem::new(name, below(at, "target"), message);
+    let path = JsonPath::parse(target);
+    let path = path.map_err(|error| refused(format!("is not JSONPath: {error}")))?;
+    let places: Vec<String> = path
+        .query_located(document)
+        .locations()
+        .map(|location| location.to_json_pointer())
+        .collect();
+    if places.is_empty() {
+        return Err(refused(format!(
+            "`{target}` selects nothing in the description; correct it or remove the action"
+        )));
+    }
+    Ok(places)
 }
 
 /// Overlay 1.0, section 4.4.3: objects are merged, values are added to lists.

@@ -41,7 +41,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Something that the plugin does not have, or has in another form than the description.
+/// A part of the description that the plugin does not have, or has in another form.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Note {
     /// JSON Pointer into the description; empty for the document.
@@ -103,7 +103,7 @@ impl Notes {
     }
 }
 
-/// A pointer one segment longer.
+/// A JSON Pointer with one more segment.
 pub fn below(pointer: &str, segment: &str) -> String {
     format!(
         "{pointer}/{}",

@@ -1,9 +1,9 @@
-//! From a schema of a description to JSON Schema 2020-12 that stands alone.
+//! From a schema of a description to JSON Schema 2020-12 without references.
 //!
-//! References are replaced by what they mean, `allOf` is merged, words of older drafts become
-//! those of 2020-12 and what is not a schema is dropped. `oneOf` becomes `anyOf`: branches that are cut
-//! to the same outline would refuse everything. An expansion is bounded in bytes, values and depth;
-//! where a schema returns to itself or goes too deep it is cut, and the cut says so.
+//! References are replaced by their targets, `allOf` is merged, keywords of older drafts become
+//! those of 2020-12 and what is not a schema is left out. `oneOf` becomes `anyOf`: branches that are
+//! cut to the same outline would refuse everything. An expansion is bounded in bytes, values and
+//! depth; a schema that contains itself or is too deep is cut, and its description says so.
 
 mod kinds;
 mod merge;
@@ -11,12 +11,13 @@ mod portable;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod values;
 
 pub use kinds::usable_pattern;
 pub use portable::{portable_arguments, translate};
 pub use shape::{OtherFields, Shape, shape};
 
-use kinds::{allow_null, is_of, kind, scalars};
+use kinds::{allow_null, kind, scalars};
 use merge::merge;
 use serde_json::{Map, Value, json};
 
@@ -35,13 +36,10 @@ pub struct ExpansionBounds {
     pub values: usize,
 }
 
-/// Most entries of an `enum`; more are named in the description.
-const ENUM_MAX: usize = 100;
 const PATTERNS_MAX: usize = 40;
-const EXAMPLE_BYTES_MAX: usize = 200;
 /// Most branches of one `anyOf`.
 const BRANCHES_MAX: usize = 20;
-/// Longest way through references, whatever the bounds say.
+/// Longest chain of references, in addition to the bounds.
 const STACK_MAX: usize = 64;
 
 /// Expands schemas until its bounds are used up.
@@ -51,7 +49,7 @@ pub struct Expander<'d> {
     bytes: usize,
     values: usize,
     patterns: usize,
-    /// Schemas on the way from the top, to notice a return.
+    /// Schemas from the top to the current one, to notice a schema that contains itself.
     stack: Vec<usize>,
     /// More would be needed than the bounds allow.
     pub over: bool,
@@ -207,82 +205,6 @@ impl<'d> Expander<'d> {
         made
     }
 
-    /// `enum`, `const`, `default` and one example.
-    fn values_of(&mut self, map: &Map<String, Value>, made: &mut Map<String, Value>) {
-        if let Some(Value::Array(options)) = map.get("enum") {
-            let mut distinct: Vec<Value> = Vec::new();
-            for option in options.iter().take(ENUM_MAX + 1) {
-                if !distinct.contains(option) {
-                    distinct.push(option.clone());
-                }
-            }
-            if distinct.len() > ENUM_MAX {
-                let some: Vec<String> = distinct.iter().take(8).map(Value::to_string).collect();
-                let text = made
-                    .get("description")
-                    .and_then(Value::as_str)
-                    .unwrap_or_default();
-                let text = format!(
-                    "{text} One of {} values such as {}.",
-                    options.len(),
-                    some.join(", ")
-                );
-                made.insert("description".to_owned(), json!(text.trim()));
-            } else if !distinct.is_empty() {
-                if let Some(kind) = made.get("type").cloned() {
-                    let fits: Vec<Value> = distinct
-                        .iter()
-                        .filter(|value| is_of(value, &kind))
-                        .cloned()
-                        .collect();
-                    if fits.is_empty() {
-                        made.shift_remove("type");
-                    } else {
-                        distinct = fits;
-                    }
-                }
-                self.spend(
-                    distinct
-                        .iter()
-                        .map(|value| value.to_string().len() + 1)
-                        .sum(),
-                );
-                made.insert("enum".to_owned(), distinct.into());
-            }
-        }
-        if let Some(value) = map.get("const") {
-            made.insert("const".to_owned(), value.clone());
-        }
-        for (key, as_list) in [("default", false), ("example", true), ("examples", true)] {
-            let value = match (key, map.get(key)) {
-                ("examples", Some(Value::Array(items))) => items.first(),
-                ("examples", _) => None,
-                (_, value) => value,
-            };
-            let Some(value) = value.filter(|value| !value.is_null()) else {
-                continue;
-            };
-            let fits = made.get("type").is_none_or(|kind| is_of(value, kind))
-                && made
-                    .get("enum")
-                    .and_then(Value::as_array)
-                    .is_none_or(|options| options.contains(value));
-            let bytes = value.to_string().len();
-            if fits
-                && bytes <= EXAMPLE_BYTES_MAX
-                && self.bounds.text_chars > 0
-                && self.spend(bytes + 12)
-            {
-                let (key, value) = if as_list {
-                    ("examples", json!([value]))
-                } else {
-                    ("default", value.clone())
-                };
-                made.insert(key.to_owned(), value);
-            }
-        }
-    }
-
     fn is_usable(&mut self, pattern: &str) -> bool {
         self.patterns += 1;
         self.patterns <= PATTERNS_MAX && pattern.len() <= 1_000 && usable_pattern(pattern)
@@ -296,29 +218,8 @@ impl<'d> Expander<'d> {
         depth: usize,
     ) {
         if let Some(Value::Object(properties)) = map.get("properties") {
-            let mut expanded = Map::new();
-            for (name, property) in properties {
-                let property = node.at(property);
-                if !property.value.is_object() || property.flag("readOnly") {
-                    continue;
-                }
-                if !self.spend(name.len() + 4) {
-                    break;
-                }
-                expanded.insert(name.clone(), self.schema(property, depth + 1).into());
-            }
-            let required: Vec<Value> = names(map.get("required"))
-                .into_iter()
-                .filter(|name| expanded.contains_key(name))
-                .map(Value::from)
-                .collect();
-            made.entry("type").or_insert_with(|| json!("object"));
-            if !expanded.is_empty() {
-                made.insert("properties".to_owned(), expanded.into());
-            }
-            if !required.is_empty() {
-                made.insert("required".to_owned(), required.into());
-            }
+            let required = names(map.get("required"));
+            self.properties(node, properties, required, made, depth);
         }
         match map.get("additionalProperties") {
             Some(Value::Bool(false)) => {
@@ -339,28 +240,14 @@ impl<'d> Expander<'d> {
                 made.entry("type").or_insert_with(|| json!("array"));
                 made.insert("items".to_owned(), items.into());
             }
-            Some(Value::Array(items)) => {
-                let items: Vec<Value> = items
-                    .iter()
-                    .map(|item| Value::from(self.schema(node.at(item), depth + 1)))
-                    .collect();
-                if !items.is_empty() {
-                    made.insert("prefixItems".to_owned(), items.into());
-                }
-            }
+            // Before JSON Schema 2020-12 `items` was also what is now `prefixItems`.
+            Some(Value::Array(items)) => self.prefix_items(node, items, made, depth),
             _ => {}
         }
-        if let Some(Value::Array(items)) = map
-            .get("prefixItems")
-            .filter(|_| !made.contains_key("prefixItems"))
+        if let Some(Value::Array(items)) = map.get("prefixItems")
+            && !made.contains_key("prefixItems")
         {
-            let items: Vec<Value> = items
-                .iter()
-                .map(|item| Value::from(self.schema(node.at(item), depth + 1)))
-                .collect();
-            if !items.is_empty() {
-                made.insert("prefixItems".to_owned(), items.into());
-            }
+            self.prefix_items(node, items, made, depth);
         }
         if let Some(Value::Array(parts)) = map.get("allOf") {
             for part in parts {
@@ -368,39 +255,99 @@ impl<'d> Expander<'d> {
                 merge(made, part);
             }
         }
-        let mut choices = Vec::new();
-        for key in ["anyOf", "oneOf"] {
-            if let Some(Value::Array(branches)) = map.get(key) {
-                let mut expanded: Vec<Value> = Vec::new();
-                for branch in branches.iter().take(BRANCHES_MAX) {
-                    let branch = Value::from(self.schema(node.at(branch), depth + 1));
-                    if !expanded.contains(&branch) {
-                        expanded.push(branch);
-                    }
-                }
-                let open = branches.len() > BRANCHES_MAX
-                    || expanded
-                        .iter()
-                        .any(|branch| branch.as_object().is_none_or(Map::is_empty));
-                if !open && !expanded.is_empty() {
-                    choices.push(expanded);
-                }
+        // Both are expanded before one is merged, which may bring an `anyOf` of its own.
+        let choices = ["anyOf", "oneOf"].map(|key| match map.get(key) {
+            Some(Value::Array(branches)) => self.branches(node, branches, depth),
+            _ => None,
+        });
+        for choice in choices.into_iter().flatten() {
+            add_choice(made, choice);
+        }
+    }
+
+    fn properties(
+        &mut self,
+        node: Node<'d>,
+        properties: &'d Map<String, Value>,
+        required: Vec<String>,
+        made: &mut Map<String, Value>,
+        depth: usize,
+    ) {
+        let mut expanded = Map::new();
+        for (name, property) in properties {
+            let property = node.at(property);
+            if !property.value.is_object() || property.flag("readOnly") {
+                continue;
+            }
+            if !self.spend(name.len() + 4) {
+                break;
+            }
+            expanded.insert(name.clone(), self.schema(property, depth + 1).into());
+        }
+        let required: Vec<Value> = required
+            .into_iter()
+            .filter(|name| expanded.contains_key(name))
+            .map(Value::from)
+            .collect();
+        made.entry("type").or_insert_with(|| json!("object"));
+        if !expanded.is_empty() {
+            made.insert("properties".to_owned(), expanded.into());
+        }
+        if !required.is_empty() {
+            made.insert("required".to_owned(), required.into());
+        }
+    }
+
+    fn prefix_items(
+        &mut self,
+        node: Node<'d>,
+        items: &'d [Value],
+        made: &mut Map<String, Value>,
+        depth: usize,
+    ) {
+        let items: Vec<Value> = items
+            .iter()
+            .map(|item| Value::from(self.schema(node.at(item), depth + 1)))
+            .collect();
+        if !items.is_empty() {
+            made.insert("prefixItems".to_owned(), items.into());
+        }
+    }
+
+    /// The distinct branches of an `anyOf` or `oneOf`. `None` where it would accept everything: a branch is empty, or
+    /// there are more than fit.
+    fn branches(
+        &mut self,
+        node: Node<'d>,
+        branches: &'d [Value],
+        depth: usize,
+    ) -> Option<Vec<Value>> {
+        let mut expanded: Vec<Value> = Vec::new();
+        for branch in branches.iter().take(BRANCHES_MAX) {
+            let branch = Value::from(self.schema(node.at(branch), depth + 1));
+            if !expanded.contains(&branch) {
+                expanded.push(branch);
             }
         }
-        for choice in choices {
-            if choice.len() == 1 && !made.contains_key("anyOf") {
-                if let Some(Value::Object(only)) = choice.into_iter().next() {
-                    merge(made, only);
-                }
-            } else if made.contains_key("anyOf") {
-                let all = made.entry("allOf").or_insert_with(|| json!([]));
-                if let Some(all) = all.as_array_mut() {
-                    all.push(json!({"anyOf": choice}));
-                }
-            } else {
-                made.insert("anyOf".to_owned(), choice.into());
-            }
+        let is_empty = |branch: &Value| branch.as_object().is_none_or(Map::is_empty);
+        let open = branches.len() > BRANCHES_MAX || expanded.iter().any(is_empty);
+        (!open && !expanded.is_empty()).then_some(expanded)
+    }
+}
+
+/// Adds branches of which one must match: a single one is merged, a second `anyOf` goes into `allOf`.
+fn add_choice(made: &mut Map<String, Value>, choice: Vec<Value>) {
+    if choice.len() == 1 && !made.contains_key("anyOf") {
+        if let Some(Value::Object(only)) = choice.into_iter().next() {
+            merge(made, only);
         }
+    } else if made.contains_key("anyOf") {
+        let all = made.entry("allOf").or_insert_with(|| json!([]));
+        if let Some(all) = all.as_array_mut() {
+            all.push(json!({"anyOf": choice}));
+        }
+    } else {
+        made.insert("anyOf".to_owned(), choice.into());
     }
 }
 
@@ -411,7 +358,7 @@ fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {
         .collect()
 }
 
-/// The names in a `required` list, whatever else stands there.
+/// The names in a `required` list. Other values in it are ignored.
 pub fn names(value: Option<&Value>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for name in value

@@ -27,7 +27,7 @@ pub struct Security<'d> {
     schemes: BTreeMap<&'d str, Node<'d>>,
     audience: Vec<String>,
     service_title: String,
-    /// By the schemes that they stand for; none where they cannot be used.
+    /// By the schemes that they are made of; `None` where these cannot be used.
     made: BTreeMap<Vec<&'d str>, Option<Slot>>,
     /// In the order of their first use.
     order: Vec<Vec<&'d str>>,
@@ -193,7 +193,7 @@ impl<'d> Security<'d> {
         Ok(Some(slot))
     }
 
-    /// What type and flow of a scheme say. The error is why nothing can be made of it.
+    /// The slot of a scheme, by its type and flow. The error says why it cannot become a slot.
     fn derived(
         &self,
         node: Node<'d>,
@@ -350,7 +350,7 @@ impl<'d> Security<'d> {
         let good = super::servers::check_host(host).is_ok()
             && absolute.len() <= 500
             && !absolute.contains(char::is_whitespace);
-        // A parameter that no server declares could never be filled.
+        // A parameter that no server declares would never have a value.
         let filled =
             !host.contains('{') || self.audience.iter().any(|origin| origin.ends_with(host));
         (good && filled).then_some(absolute)

@@ -1,24 +1,42 @@
 //! From `servers` to the addresses that requests go to, and what they need: hosts, connection
-//! parameters, or an operator's setting where everybody has an address of their own.
+//! parameters, or an operator's setting where each organisation has an address of its own.
 
-use serde_json::{Value, json};
+mod host;
+mod variables;
+
+use serde_json::json;
 use toolgate_openapi_table::Base;
 
 use super::document::Node;
-use super::keys::{self, VariableKeys};
 use super::problem::{Notes, Problem, below};
 use super::words;
+pub(crate) use host::check_host;
+use host::lowercase_outside_braces;
 use toolgate_catalog::manifest::{ConfigKey, Parameter};
+use variables::{AddressTemplate, LABEL_PATTERN, SEGMENT_PATTERN};
 
-/// The setting with an operator's own address.
+/// The setting with the address that the operator sets.
 pub const API_BASE: &str = "api_base";
-/// Values that a parameter in a host may have: part of one DNS label.
-const LABEL_PATTERN: &str = "^[A-Za-z0-9-]+$";
-const SEGMENT_PATTERN: &str = "^[A-Za-z0-9._~-]+$";
 const HOSTS_MAX: usize = 100;
+/// Servers of one list that are tried.
+const SERVERS_MAX: usize = 20;
 const PARAMETERS_MAX: usize = 20;
 
-/// What all servers of a description come to.
+/// Why a server cannot be the base of requests.
+enum ServerRefusal {
+    /// The description's author wrote something under `x-toolgate` that is not valid.
+    Problem(Problem),
+    /// The next server is tried, or the operator sets the address.
+    Skip(String),
+}
+
+impl From<Problem> for ServerRefusal {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+/// Hosts, parameters and settings of all servers of a description.
 #[derive(Debug, Default)]
 pub struct ServerHosts {
     pub hosts: Vec<String>,
@@ -56,8 +74,8 @@ pub struct Servers<'a> {
 }
 
 impl Servers<'_> {
-    /// The base of the first server that can be used. Relative, local and freely named addresses
-    /// become the operator's setting.
+    /// The base of the first server that can be used. Where the only addresses are relative, local or a variable, the
+    /// operator sets the address.
     pub fn base(
         &self,
         list: &[Node<'_>],
@@ -66,11 +84,12 @@ impl Servers<'_> {
         notes: &mut Notes,
     ) -> Result<Base, Problem> {
         let mut reason = "the description names no server".to_owned();
-        for (index, server) in list.iter().enumerate().take(20) {
+        for (index, server) in list.iter().enumerate().take(SERVERS_MAX) {
             let at = below(pointer, &index.to_string());
-            match self.one(*server, &at, reach, notes)? {
+            match self.one(*server, &at, reach, notes) {
                 Ok(base) => return Ok(base),
-                Err(why) => reason = why,
+                Err(ServerRefusal::Problem(problem)) => return Err(problem),
+                Err(ServerRefusal::Skip(why)) => reason = why,
             }
         }
         let known = reach.config.iter().any(|key| key.key == API_BASE);
@@ -89,203 +108,54 @@ impl Servers<'_> {
         pointer: &str,
         reach: &mut ServerHosts,
         notes: &mut Notes,
-    ) -> Result<Result<Base, String>, Problem> {
-        let url = server.text("url").unwrap_or_default().trim();
-        let (url, variables) = match self.variables(server, url, pointer)? {
-            Ok(found) => found,
-            Err(why) => return Ok(Err(why)),
-        };
-        let (scheme, rest) = match url.split_once("://") {
-            Some(("https", rest)) => ("https", rest),
-            Some(("http", rest)) => ("http", rest),
-            Some((other, _)) => return Ok(Err(format!("`{other}` is not a supported scheme"))),
-            None if url.starts_with("//") => ("https", &url[2..]),
-            // `api.example.com/v1`, without a scheme.
-            None if url
-                .split('/')
-                .next()
-                .is_some_and(|host| host.contains('.') && check_host(host).is_ok()) =>
-            {
-                ("https", url.as_str())
-            }
-            None => {
-                return Ok(Err(format!(
-                    "the server `{}` is relative",
-                    words::clean(&url, 100)
-                )));
-            }
-        };
+    ) -> Result<Base, ServerRefusal> {
+        let address = AddressTemplate::read(self.file, server, pointer)?;
+        let (scheme, rest) = split_scheme(&address.url)?;
         let rest = rest.split(['?', '#']).next().unwrap_or_default();
         let (host, path) = match rest.find('/') {
             Some(slash) => (&rest[..slash], rest[slash..].trim_end_matches('/')),
             None => (rest, ""),
         };
-        let host = host
-            .strip_suffix(":443")
-            .unwrap_or(host)
-            .to_ascii_lowercase_outside_braces();
-        if let Err(why) = check_host(&host) {
-            return Ok(Err(why));
-        }
+        let host = lowercase_outside_braces(host.strip_suffix(":443").unwrap_or(host));
+        check_host(&host).map_err(ServerRefusal::Skip)?;
         if scheme == "http" {
             notes.changed(pointer, "the server is named with http; https is used");
         }
         let used = |name: &str, text: &str| text.contains(&format!("{{{name}}}"));
-        for parameter in variables {
+        for parameter in address.parameters {
             let in_host = used(&parameter.key, &host);
-            if !in_host && !used(&parameter.key, path) {
-                continue;
-            }
-            if let Err(why) = add(reach, parameter, in_host) {
-                return Ok(Err(why));
+            if in_host || used(&parameter.key, path) {
+                add(reach, parameter, in_host).map_err(ServerRefusal::Skip)?;
             }
         }
         if !reach.hosts.contains(&host) {
             if reach.hosts.len() >= HOSTS_MAX {
-                return Err(Problem::new(
-                    self.file,
-                    pointer,
-                    format!("more than {HOSTS_MAX} hosts"),
-                ));
+                let message = format!("more than {HOSTS_MAX} hosts");
+                return Err(Problem::new(self.file, pointer, message).into());
             }
             reach.hosts.push(host.clone());
         }
-        Ok(Ok(Base::Url(format!("https://{host}{path}"))))
+        Ok(Base::Url(format!("https://{host}{path}")))
     }
+}
 
-    /// The address with its variables renamed to parameters, or filled where they need no user.
-    #[allow(
-        clippy::type_complexity,
-        reason = "an address with its parameters, or why not"
-    )]
-    fn variables(
-        &self,
-        server: Node<'_>,
-        url: &str,
-        pointer: &str,
-    ) -> Result<Result<(String, Vec<Parameter>), String>, Problem> {
-        let mut url = url.to_owned();
-        let mut parameters = Vec::new();
-        let host_end = url.find("://").map_or(0, |at| at + 3);
-        let host_end = url[host_end..]
-            .find('/')
-            .map_or(url.len(), |at| at + host_end);
-        let host = url[..host_end].to_owned();
-        for (name, variable) in server.members("variables") {
-            let mark = format!("{{{name}}}");
-            if !url.contains(&mark) {
-                continue;
+/// The scheme of an address, and what follows its `//`.
+fn split_scheme(url: &str) -> Result<(&'static str, &str), ServerRefusal> {
+    let refused = match url.split_once("://") {
+        Some(("https", rest)) => return Ok(("https", rest)),
+        Some(("http", rest)) => return Ok(("http", rest)),
+        Some((other, _)) => format!("`{other}` is not a supported scheme"),
+        None if url.starts_with("//") => return Ok(("https", &url[2..])),
+        None => {
+            // `api.example.com/v1`, without a scheme.
+            let host = url.split('/').next().unwrap_or_default();
+            if host.contains('.') && check_host(host).is_ok() {
+                return Ok(("https", url));
             }
-            let at = below(&below(pointer, "variables"), name);
-            let keys: VariableKeys = keys::read(self.file, &at, variable)?;
-            let written = match variable.value.get("default") {
-                Some(Value::String(text)) => text.clone(),
-                Some(Value::Number(number)) => number.to_string(),
-                _ => String::new(),
-            };
-            let options: Vec<String> = variable
-                .elements("enum")
-                .filter_map(|o| o.value.as_str().map(str::to_owned))
-                .collect();
-            let in_host = host.contains(&mark);
-            let scheme = url.starts_with(&mark);
-            if scheme {
-                url = url.replace(
-                    &mark,
-                    if written == "http" && !options.iter().any(|o| o == "https") {
-                        "http"
-                    } else {
-                        "https"
-                    },
-                );
-                continue;
-            }
-            if url.contains(&format!(":{mark}")) {
-                return Ok(Err(format!(
-                    "the port of the server is a variable, `{name}`"
-                )));
-            }
-            let labels = options.iter().all(|o| {
-                !o.is_empty() && o.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
-            });
-            let plain = options
-                .iter()
-                .all(|o| !o.is_empty() && !o.contains(['/', '?', '#', '{', '}']));
-            // A variable with one value, or with values that a label cannot hold, is replaced here.
-            if !options.is_empty() && (options.len() == 1 || (in_host && !labels) || !plain) {
-                let value = if written.is_empty() {
-                    options[0].clone()
-                } else {
-                    written
-                };
-                url = url.replace(&mark, &value);
-                continue;
-            }
-            let key = words::snake(name);
-            let key = if key.is_empty() {
-                "value".to_owned()
-            } else {
-                key
-            };
-            url = url.replace(&mark, &format!("{{{key}}}"));
-            let default = keys.default.clone().or_else(|| {
-                let real = !options.is_empty() || !in_host;
-                Some(written.clone()).filter(|text| real && !text.is_empty())
-            });
-            let pattern = keys.pattern.clone().or_else(|| {
-                let pattern = if in_host {
-                    LABEL_PATTERN
-                } else {
-                    SEGMENT_PATTERN
-                };
-                options.is_empty().then(|| pattern.to_owned())
-            });
-            if default
-                .as_deref()
-                .is_some_and(|d| !in_host && options.is_empty() && (d.contains(['/', '?', '#'])))
-            {
-                // A whole path as the default: it is not a value that a user would fill in.
-                url = url.replace(
-                    &format!("{{{key}}}"),
-                    default.as_deref().unwrap_or_default().trim_matches('/'),
-                );
-                continue;
-            }
-            let options_have = |text: &str| options.is_empty() || options.iter().any(|o| o == text);
-            parameters.push(Parameter {
-                title: keys.title.unwrap_or_else(|| words::title(&key)),
-                help: keys
-                    .help
-                    .or_else(|| {
-                        variable
-                            .text("description")
-                            .map(|text| words::clean(text, 500))
-                    })
-                    .filter(|text| !text.is_empty()),
-                required: keys.required.unwrap_or(true),
-                default: default.filter(|text| options_have(text)),
-                pattern,
-                options,
-                key,
-            });
+            format!("the server `{}` is relative", words::clean(url, 100))
         }
-        // A variable that nobody declared.
-        if let Some(open) = url.find('{') {
-            let name = url[open + 1..].split('}').next().unwrap_or_default();
-            let declared = parameters.iter().any(|p| p.key == name);
-            if !declared
-                && !parameters
-                    .iter()
-                    .any(|p| url.contains(&format!("{{{}}}", p.key)))
-            {
-                return Ok(Err(format!(
-                    "the server's variable `{}` is not declared",
-                    words::clean(name, 60)
-                )));
-            }
-        }
-        Ok(Ok((url, parameters)))
-    }
+    };
+    Err(ServerRefusal::Skip(refused))
 }
 
 /// Adds a parameter, or widens the one of the same name.
@@ -302,87 +172,6 @@ fn add(reach: &mut ServerHosts, parameter: Parameter, in_host: bool) -> Result<(
     }
     reach.parameters.push(parameter);
     Ok(())
-}
-
-/// Whether a host can be granted: a name with two fixed labels at its end, no address, no port.
-pub fn check_host(host: &str) -> Result<(), String> {
-    let shown = words::clean(host, 100);
-    if host.contains(':') || host.contains('@') {
-        return Err(format!("`{shown}` names a port or a user"));
-    }
-    let labels: Vec<&str> = host.split('.').collect();
-    let fixed = labels
-        .iter()
-        .rev()
-        .take_while(|label| !label.contains('{'))
-        .count();
-    if fixed < 2 {
-        return Err(format!("`{shown}` is a host that only its operator knows"));
-    }
-    let last = labels[labels.len() - 1];
-    let local = [
-        "local",
-        "localhost",
-        "internal",
-        "lan",
-        "home",
-        "test",
-        "invalid",
-        "example",
-        "localdomain",
-    ];
-    if last.bytes().all(|b| b.is_ascii_digit()) || local.contains(&last) {
-        return Err(format!("`{shown}` is a local address"));
-    }
-    let good = labels.iter().all(|label| {
-        let literal: String = without_braces(label);
-        !label.is_empty()
-            && label.len() <= 63
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-            && literal
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
-    });
-    if good {
-        Ok(())
-    } else {
-        Err(format!("`{shown}` is not a host name"))
-    }
-}
-
-fn without_braces(label: &str) -> String {
-    let mut out = String::new();
-    let mut inside = false;
-    for c in label.chars() {
-        match c {
-            '{' => inside = true,
-            '}' => inside = false,
-            c if !inside => out.push(c),
-            _ => {}
-        }
-    }
-    out
-}
-
-trait LowerOutsideBraces {
-    fn to_ascii_lowercase_outside_braces(&self) -> String;
-}
-
-impl LowerOutsideBraces for str {
-    fn to_ascii_lowercase_outside_braces(&self) -> String {
-        let mut inside = false;
-        self.chars()
-            .map(|c| {
-                match c {
-                    '{' => inside = true,
-                    '}' => inside = false,
-                    _ => {}
-                }
-                if inside { c } else { c.to_ascii_lowercase() }
-            })
-            .collect()
-    }
 }
 
 #[cfg(test)]

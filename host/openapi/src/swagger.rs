@@ -1,6 +1,9 @@
-//! Swagger 2.0 as OpenAPI 3.0: bodies, form fields, hosts and credentials get their newer places.
-//! `definitions` stay where they are, so that references keep leading to them.
+//! Swagger 2.0 as OpenAPI 3.0: bodies, form fields, hosts and credentials move to their places in 3.0.
+//! `definitions` are not moved, so that references to them stay valid.
 
+mod body;
+
+use body::request_body;
 use serde_json::{Map, Value, json};
 
 use crate::problem::Problem;
@@ -115,21 +118,7 @@ fn path_item(
     consumes: &[String],
     produces: &[String],
 ) {
-    let shared: Vec<Value> = item
-        .get("parameters")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .map(|parameter| resolved(parameter, root))
-        .collect();
-    let (shared_body, shared_rest): (Vec<Value>, Vec<Value>) =
-        shared.into_iter().partition(is_body);
-    if item.contains_key("parameters") {
-        item.insert(
-            "parameters".to_owned(),
-            shared_rest.into_iter().map(parameter).collect(),
-        );
-    }
+    let shared_body = take_body(item, root);
     for (_, operation) in item
         .iter_mut()
         .filter(|(key, _)| METHODS.contains(&key.as_str()))
@@ -137,64 +126,68 @@ fn path_item(
         let Some(operation) = operation.as_object_mut() else {
             continue;
         };
-        let own: Vec<Value> = operation
-            .get("parameters")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .map(|parameter| resolved(parameter, root))
-            .collect();
-        let (mut body, rest): (Vec<Value>, Vec<Value>) = own.into_iter().partition(is_body);
-        // Of one name in one place the operation's own wins.
+        let mut body = take_body(operation, root);
+        // A parameter of the operation replaces that of the path with its name and its place.
         let place = |parameter: &Value| (parameter["in"].clone(), parameter["name"].clone());
         for shared in &shared_body {
             if !body.iter().any(|own| place(own) == place(shared)) {
                 body.push(shared.clone());
             }
         }
-        if operation.contains_key("parameters") {
-            operation.insert(
-                "parameters".to_owned(),
-                rest.into_iter().map(parameter).collect(),
-            );
-        }
-        let own_types = media_types(operation.get("consumes"));
-        let types = if operation.contains_key("consumes") {
-            &own_types
-        } else {
-            consumes
-        };
-        if let Some(request) = request_body(&body, types) {
+        let types = own_media_types(operation, "consumes", consumes);
+        if let Some(request) = request_body(&body, &types) {
             operation.insert("requestBody".to_owned(), request);
         }
-        let own_types = media_types(operation.get("produces"));
-        let types = if operation.contains_key("produces") {
-            &own_types
-        } else {
-            produces
-        };
+        let types = own_media_types(operation, "produces", produces);
         if let Some(Value::Object(responses)) = operation.get_mut("responses") {
             for response in responses.values_mut() {
-                // A shared one has the media types of the operation that answers with it.
+                // A shared response has the media types of the operation that refers to it.
                 *response = resolved(response, root);
-                let Some(response) = response.as_object_mut() else {
-                    continue;
-                };
-                if let Some(schema) = response.shift_remove("schema") {
-                    let types = if types.is_empty() {
-                        &["application/json".to_owned()][..]
-                    } else {
-                        types
-                    };
-                    let content: Map<String, Value> = types
-                        .iter()
-                        .map(|media| (media.clone(), json!({"schema": schema})))
-                        .collect();
-                    response.insert("content".to_owned(), content.into());
-                }
+                response_content(response, &types);
             }
         }
     }
+}
+
+/// Takes the parameters of the body out of the `parameters` of a path or operation, and converts the others.
+fn take_body(owner: &mut Map<String, Value>, root: &Value) -> Vec<Value> {
+    let parameters: Vec<Value> = owner
+        .get("parameters")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .map(|parameter| resolved(parameter, root))
+        .collect();
+    let (body, others): (Vec<Value>, Vec<Value>) = parameters.into_iter().partition(is_body);
+    if let Some(list) = owner.get_mut("parameters") {
+        *list = others.into_iter().map(parameter).collect();
+    }
+    body
+}
+
+/// The operation's own media types under `key`, else those of the document.
+fn own_media_types(operation: &Map<String, Value>, key: &str, document: &[String]) -> Vec<String> {
+    match operation.get(key) {
+        Some(own) => media_types(Some(own)),
+        None => document.to_vec(),
+    }
+}
+
+/// Moves the schema of a response below each media type.
+fn response_content(response: &mut Value, types: &[String]) {
+    let Some(response) = response.as_object_mut() else {
+        return;
+    };
+    let Some(schema) = response.shift_remove("schema") else {
+        return;
+    };
+    let json = ["application/json".to_owned()];
+    let types = if types.is_empty() { &json } else { types };
+    let content: Map<String, Value> = types
+        .iter()
+        .map(|media| (media.clone(), json!({"schema": schema})))
+        .collect();
+    response.insert("content".to_owned(), content.into());
 }
 
 fn resolved(value: &Value, root: &Value) -> Value {
@@ -265,79 +258,7 @@ fn schema_of(map: &mut Map<String, Value>) -> Value {
         .collect()
 }
 
-fn request_body(parameters: &[Value], consumes: &[String]) -> Option<Value> {
-    let whole = parameters
-        .iter()
-        .find(|p| p.get("in").and_then(Value::as_str) == Some("body"));
-    if let Some(body) = whole {
-        let schema = body.get("schema").cloned().unwrap_or_else(|| json!({}));
-        let media: Vec<&str> = consumes.iter().map(String::as_str).collect();
-        let media = if media.is_empty() {
-            vec!["application/json"]
-        } else {
-            media
-        };
-        let content: Map<String, Value> = media
-            .into_iter()
-            .map(|media| (media.to_owned(), json!({"schema": schema})))
-            .collect();
-        return Some(json!({
-            "content": content,
-            "required": body.get("required").cloned().unwrap_or(Value::Bool(false)),
-            "description": body.get("description").cloned().unwrap_or(Value::Null),
-        }));
-    }
-    let fields: Vec<&Value> = parameters
-        .iter()
-        .filter(|p| p.get("name").is_some())
-        .collect();
-    if fields.is_empty() {
-        return None;
-    }
-    let mut properties = Map::new();
-    let mut required = Vec::new();
-    let mut encoding = Map::new();
-    let mut file = false;
-    for field in fields {
-        let Value::Object(mut map) = field.clone() else {
-            continue;
-        };
-        let name = map
-            .get("name")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned();
-        let format = map.shift_remove("collectionFormat");
-        if map.get("type").and_then(Value::as_str) == Some("array") {
-            let (style, explode) = style(format.as_ref());
-            encoding.insert(name.clone(), json!({"style": style, "explode": explode}));
-        }
-        file |= map.get("type").and_then(Value::as_str) == Some("file");
-        if map.get("required") == Some(&Value::Bool(true)) {
-            required.push(name.clone());
-        }
-        let mut schema = schema_of(&mut map);
-        for key in ["description", "x-toolgate"] {
-            if let (Some(schema), Some(value)) = (schema.as_object_mut(), map.shift_remove(key)) {
-                schema.insert(key.to_owned(), value);
-            }
-        }
-        properties.insert(name, schema);
-    }
-    let multipart = file || consumes.iter().any(|media| media == "multipart/form-data");
-    let urlencoded = consumes
-        .iter()
-        .any(|media| media == "application/x-www-form-urlencoded");
-    let media = if multipart && (file || !urlencoded) {
-        "multipart/form-data"
-    } else {
-        "application/x-www-form-urlencoded"
-    };
-    let schema = json!({"type": "object", "properties": properties, "required": required});
-    Some(json!({"content": {media: {"schema": schema, "encoding": encoding}}, "required": true}))
-}
-
-/// Refuses what is not a description, or one of a version that is not read.
+/// Refuses a document that is not a description, or is one of another version.
 pub fn check_version(name: &str, value: &Value) -> Result<(), Problem> {
     if is_swagger(value) {
         return Ok(());
@@ -370,7 +291,7 @@ mod tests {
     use super::{convert, is_swagger};
 
     #[test]
-    fn everything_gets_its_newer_place() {
+    fn bodies_parameters_and_credentials_move_to_their_places_in_3_0() {
         let old = json!({
             "swagger": "2.0", "host": "api.example.com", "basePath": "/v1", "schemes": ["http", "https"],
             "consumes": ["application/json"],

@@ -1,4 +1,4 @@
-//! Whole descriptions: what of one operation ends up where.
+//! Whole descriptions: where the parts of an operation are in the manifest and the table.
 
 mod effects;
 
@@ -35,7 +35,7 @@ fn body(media_type: &str, schema: Value) -> Value {
     json!({"requestBody": {"required": true, "content": {media_type: {"schema": schema}}}})
 }
 
-/// Names of the tool's arguments, and those of the body's fields; none where it is one argument.
+/// Names of the tool's arguments, and those of the body's fields; no fields where the body is one argument.
 fn arguments(made: &Described) -> (Vec<String>, Option<Vec<String>>) {
     let schema = made.manifest.tools[0].input.value();
     let names = schema["properties"].as_object().expect("properties");
@@ -67,7 +67,7 @@ fn the_page_of_a_post_goes_where_its_parameter_is_declared() {
         json!([{"name": "page", "in": "query", "schema": {"type": "integer"}}]);
     let in_query = described("/search", &operation, &json!({}));
     assert_eq!(place(&in_query), Some(Place::Query("page".to_owned())));
-    // A field of the body that bears the same name is an argument like any other.
+    // A field of the body with the same name is an argument like any other.
     assert_eq!(arguments(&in_query).0, ["cursor", "text", "page"]);
 }
 
@@ -125,7 +125,7 @@ fn a_body_that_is_more_than_its_named_fields_stays_one_argument() {
             "{schema}"
         );
     }
-    // Where it cannot stay one, or would say no more as one, a note tells what is lost.
+    // Where it cannot be one argument, or one argument would say no more, a note says what is lost.
     let open = json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "string"}});
     let form = "application/x-www-form-urlencoded";
     let made = described("/put", &body(form, open), &json!({}));
@@ -345,5 +345,35 @@ fn html_is_an_answer_only_where_it_is_declared() {
         (json!({}), json!({"download": true}), true),
     ] {
         assert_eq!(html(content.clone(), keys), expected, "{content}");
+    }
+}
+
+#[test]
+fn a_result_names_response_headers_that_a_plugin_may_read_and_no_other() {
+    let describe_with = |headers: Value| {
+        let document = json!({
+            "openapi": "3.1.0", "info": {"title": "Widgets", "version": "1.0.0"},
+            "servers": [{"url": "https://api.widgets.io"}],
+            "paths": {"/widgets": {"get": {
+                "operationId": "list", "responses": {"200": {"description": "The answer."}},
+                "x-toolgate": {"answer_headers": headers},
+            }}},
+        });
+        let folder = tempfile::tempdir().expect("a folder");
+        let description = folder.path().join("openapi.json");
+        std::fs::write(&description, document.to_string()).expect("written");
+        describe(&BuildInput {
+            description,
+            ..BuildInput::default()
+        })
+    };
+    let made = describe_with(json!({"digest": "Docker-Content-Digest", "tag": "ETag"}));
+    let made = made.expect("a plugin");
+    // The second is among the headers of every plugin.
+    assert_eq!(made.manifest.response_headers, ["docker-content-digest"]);
+    assert_eq!(made.table.operations["list"].answer_headers.len(), 2);
+    for refused in ["Set-Cookie", "Authorization", "no header", ""] {
+        let problem = describe_with(json!({"leak": refused})).expect_err(refused);
+        assert!(problem.to_string().contains("answer_headers"), "{problem}");
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::document::{self, Documents};
-use crate::{BuiltPlugin, Compose, Described, METHODS, Notes, Problem, bake};
+use crate::{BuiltPlugin, Described, METHODS, Problem, bake, compose};
 use crate::{swagger, words};
 
 /// What problems call the text.
@@ -13,7 +13,7 @@ const NAME: &str = "the description";
 /// Characters of a summary.
 const SUMMARY_CHARS: usize = 200;
 
-/// A description and what is chosen of it.
+/// A description, and which of its operations become tools.
 #[derive(Clone, Debug, Default)]
 pub struct DescriptionText {
     /// JSON or YAML.
@@ -86,7 +86,7 @@ pub async fn build(input: &DescriptionText) -> anyhow::Result<BuiltPlugin> {
     Ok(BuiltPlugin { wasm, described })
 }
 
-/// Understands a description.
+/// Reads a description into a manifest and a table.
 pub fn describe(input: &DescriptionText) -> Result<Described, Problem> {
     with_stack(|| {
         let mut value = read(&input.text)?;
@@ -94,11 +94,7 @@ pub fn describe(input: &DescriptionText) -> Result<Described, Problem> {
             choose(&mut value, &input.operations)?;
         }
         let docs = Documents::from_value(NAME, value);
-        Compose {
-            docs: &docs,
-            notes: Notes::default(),
-        }
-        .compose(input.service.as_deref())
+        compose::compose(&docs, input.service.as_deref())
     })
 }
 
@@ -111,7 +107,7 @@ fn read(text: &str) -> Result<Value, Problem> {
     })
 }
 
-/// Writes the choice where a description's author writes it.
+/// Writes the choice into the description's `x-toolgate`, where an author writes it.
 fn choose(value: &mut Value, operations: &[String]) -> Result<(), Problem> {
     let root = value.as_object_mut();
     let root = root.ok_or_else(|| Problem::new(NAME, "", "is not an object"))?;
@@ -158,7 +154,7 @@ paths:
     }
 
     #[test]
-    fn chosen_operations_alone_become_tools() {
+    fn only_chosen_operations_become_tools() {
         let input = DescriptionText {
             text: TEXT.to_owned(),
             service: Some("ice".to_owned()),
@@ -206,7 +202,7 @@ paths:
     }
 
     #[test]
-    fn what_is_no_description_is_refused_with_a_reason() {
+    fn a_text_that_is_not_a_description_is_refused_with_a_reason() {
         for (text, said) in [
             ("", "OpenAPI"),
             ("{", "unclosed bracket"),

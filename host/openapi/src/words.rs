@@ -1,8 +1,8 @@
 //! Names and texts derived from what a description says.
 
-/// Longest name of a service that is made of a title, in characters; a set one may have 40.
+/// Longest name of a service that is made from a title, in characters; a name that is set may have 40.
 const SERVICE_CHARS_MAX: usize = 24;
-/// Names that are one word, though they are written with capitals within.
+/// Names that are one word, although they have capitals inside.
 const ONE_WORD: [(&str, &str); 24] = [
     ("BigQuery", "Bigquery"),
     ("BitBucket", "Bitbucket"),
@@ -93,7 +93,7 @@ pub fn service(title: &str) -> String {
     }
 }
 
-/// Cuts at a word where one ends in time.
+/// Cuts between words where that is possible.
 pub fn shorten(name: &str, chars_max: usize) -> String {
     if name.len() <= chars_max {
         return name.to_owned();
@@ -112,7 +112,7 @@ pub fn numbered(name: &str, number: usize, chars_max: usize) -> String {
     format!("{}{tail}", shorten(name, chars_max - tail.len()))
 }
 
-/// An argument's name: of a provider's name only what every model accepts.
+/// An argument's name: the characters of the provider's name that all models accept.
 pub fn argument(name: &str) -> String {
     let mut out = String::new();
     for c in name.chars() {
@@ -165,7 +165,7 @@ pub fn clean(text: &str, chars_max: usize) -> String {
     let mut short = cut[..word].trim_end().to_owned();
     while short.chars().count() + 3 > chars_max {
         if short.pop().is_none() {
-            // Not even the dots would fit.
+            // The dots do not fit either.
             return cut.to_owned();
         }
     }
@@ -187,7 +187,7 @@ pub fn title(name: &str) -> String {
     }
 }
 
-/// A semantic version from whatever stands in `info.version`.
+/// A semantic version from any text in `info.version`.
 pub fn version(text: &str) -> String {
     if semver::Version::parse(text).is_ok() {
         return text.to_owned();

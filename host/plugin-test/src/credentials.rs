@@ -59,7 +59,7 @@ impl Credentials for TestCredentials {
                 Some(secrets) => secrets.clone(),
                 None => fields(slot)
                     .into_iter()
-                    .chain(["secret", "client_id"])
+                    .chain(["secret", "client_id", "client_secret"])
                     .map(|key| (key.to_owned(), Secret::new(format!("{PLANTED}{key}"))))
                     .collect(),
             };
@@ -117,7 +117,7 @@ impl Credentials for TestCredentials {
     }
 }
 
-/// What a connection of the slot has to hold.
+/// The fields that a connection of the slot needs.
 fn fields(slot: &Slot) -> Vec<&str> {
     match slot.kind {
         _ if !slot.fields.is_empty() => {
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plugin_test_lends_a_credential_where_the_gateway_would() {
+    fn a_plugin_test_adds_a_credential_where_the_gateway_would() {
         let slot = json!({
             "slot": "user", "title": "User", "type": "api_key", "placement": {"header": "x-key"},
             "audience": ["https://{subdomain}.desk.test", "https://*.files.test", "{api_base}"],

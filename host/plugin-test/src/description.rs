@@ -36,7 +36,7 @@ pub struct Description {
     operations: BTreeMap<String, DescribedOperation>,
 }
 
-/// Where a tool's operation stands, and what its body has to be once somebody has asked.
+/// Where the operation of a tool is declared, and the check of its body, which is built at its first use.
 #[derive(Debug)]
 struct DescribedOperation {
     path: String,
@@ -44,7 +44,7 @@ struct DescribedOperation {
     body: OnceLock<Body>,
 }
 
-/// What a body is measured by.
+/// The check of a body.
 #[derive(Debug)]
 enum Body {
     Schema(Box<jsonschema::Validator>),
@@ -61,7 +61,7 @@ struct Operation<'d> {
 }
 
 impl Description {
-    /// The description in a plugin's folder, none where there is none.
+    /// The description in a plugin's folder; `None` where it has none.
     pub fn load(folder: &Path, service: &str) -> anyhow::Result<Option<Self>> {
         let files = ["openapi.yaml", "openapi.json"].map(|name| folder.join(name));
         let Some(file) = files.iter().find(|file| file.is_file()) else {
@@ -112,7 +112,7 @@ impl Description {
         Self { docs, operations }
     }
 
-    /// What a request of the tool lacks or has wrong, by the operation of that name.
+    /// The faults of a request of the tool, compared with the operation of that name.
     pub fn judge(&self, tool: &str, request: &PlannedRequest) -> Vec<String> {
         let Some(operation) = self.operation(tool) else {
             return vec!["the description has no operation for this tool".to_owned()];
@@ -144,7 +144,7 @@ impl Description {
         Some(Operation { place, item, node })
     }
 
-    /// Parameters of query and header that are required and not there.
+    /// Required parameters of query and header that the request does not have.
     fn missing(
         &self,
         operation: &Operation<'_>,
@@ -174,7 +174,7 @@ impl Description {
                         })
                 }
                 "header" => {
-                    // What OpenAPI 3.1, section 4.8.12.1, takes out of parameters.
+                    // Headers that are not parameters (OpenAPI 3.1, section 4.8.12.1).
                     let own = ["accept", "content-type", "authorization"];
                     own.iter().any(|own| name.eq_ignore_ascii_case(own))
                         || request
@@ -205,7 +205,7 @@ impl Description {
             body::is_json(&plain.to_ascii_lowercase())
         });
         if sent.is_empty() {
-            // A form of which nothing is filled in is empty.
+            // A form without any filled field is empty.
             let needed =
                 request.flag("required") && media.is_some() && operation.place.method != "get";
             return needed
@@ -271,7 +271,7 @@ fn path_fault(template: &str, url: &Url) -> Option<String> {
     (!fits).then(|| format!("the path {} is not {template}", url.path()))
 }
 
-/// Takes the fields out that the host adds.
+/// Removes the fields that the host adds.
 fn without_credentials(value: &mut Value) {
     if let Value::Object(members) = value {
         let own = |value: &Value| value.as_str().is_some_and(|text| text.contains("[slot "));
@@ -336,7 +336,7 @@ mod tests {
     const VERSION: [(&str, &str); 1] = [("x-version", "2")];
 
     #[test]
-    fn what_the_description_asks_for_passes() {
+    fn a_request_that_the_description_requires_passes() {
         let body = json!({ "name": "a", "size": 3, "token": "[slot key]" });
         let sent = request("PATCH", URL, &VERSION, &body);
         let wrong = description().judge("update_widget", &sent);
@@ -347,10 +347,10 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_told() {
+    fn every_other_request_is_reported_with_its_fault() {
         let body = json!({ "name": "a" });
         let to = "https://api.widgets.io/v1";
-        for (tool, method, url, headers, body, told) in [
+        for (tool, method, url, headers, body, fault) in [
             (
                 "update_widget",
                 "PUT",
@@ -450,8 +450,8 @@ mod tests {
         ] {
             let sent = request(method, url, headers, &body);
             let wrong = description().judge(tool, &sent);
-            assert_eq!(wrong.len(), 1, "{told}: {wrong:?}");
-            assert!(wrong[0].contains(told), "{told}: {wrong:?}");
+            assert_eq!(wrong.len(), 1, "{fault}: {wrong:?}");
+            assert!(wrong[0].contains(fault), "{fault}: {wrong:?}");
         }
     }
 }

@@ -31,7 +31,7 @@ pub struct Example {
     pub connected: Option<Vec<String>>,
     #[serde(default)]
     pub exchanges: Vec<RecordedExchange>,
-    /// `null` is a result; only an absent member is none.
+    /// `null` is a result; only an absent member is not.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -52,8 +52,8 @@ pub struct RecordedExchange {
     pub response: RecordedResponse,
 }
 
-/// A request that is expected. What is absent is not compared, but for the query: all of it is
-/// in `url` and `query` together.
+/// A request that is expected. Absent members are not compared, except the query: `url` and
+/// `query` together have all of it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedRequest {
@@ -69,8 +69,8 @@ pub struct ExpectedRequest {
     pub headers: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
-    /// Slot whose credential goes with it. Native tests of a plugin compare it; on the wire it is
-    /// the host's work.
+    /// Slot whose credential is sent with it. Native tests of a plugin compare it; in the sandbox the
+    /// host adds the credential.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth: Option<String>,
 }
@@ -84,7 +84,7 @@ pub struct RecordedResponse {
     pub headers: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
-    /// In place of an answer: the request ends in the host, nothing is sent.
+    /// In place of a response: the host refuses the request, nothing is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Value>,
 }
@@ -98,8 +98,8 @@ fn present<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Value>, D::Erro
 }
 
 impl Example {
-    /// The same with whole addresses: parameters filled in, queries in place. An operator's own
-    /// plain http address is taken for an https one, since upstreams stand in for those alone.
+    /// The same with whole addresses: parameters filled in, queries in place. A plain http address
+    /// that the operator sets becomes https, because upstreams replace https addresses only.
     pub fn filled(mut self, manifest: &Manifest) -> Self {
         let mut parameters = stand_ins::parameters(manifest);
         parameters.extend(self.parameters.clone());
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_a_result_and_an_absent_one_is_none() {
+    fn null_is_a_result_and_an_absent_member_is_not() {
         let example = from_text(r#"{"tool": "run", "result": null}"#).expect("an example");
         assert_eq!(example.result, Some(Value::Null));
         for open in [

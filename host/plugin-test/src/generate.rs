@@ -12,7 +12,7 @@ pub enum Fill {
     All,
 }
 
-/// A value that a schema accepts, as far as its plain words say.
+/// A value that a schema accepts, by the keywords that are supported here.
 pub fn value(schema: &Value, fill: Fill) -> Value {
     generate_value(schema, fill, 0)
 }
@@ -95,12 +95,12 @@ fn object(schema: &Value, fill: Fill, depth: usize) -> Value {
         .flatten()
     {
         let wanted = required.contains(&name.as_str()) || (fill == Fill::All && depth < DEPTH_MAX);
-        // A page can only be asked for with a mark that a tool gave out.
+        // A cursor comes from the previous page.
         if wanted && !(depth == 0 && name == "cursor") {
             made.insert(name.clone(), generate_value(property, fill, depth + 1));
         }
     }
-    // Of names that are free there have to be so many.
+    // `minProperties` where the names are free.
     let least = schema.get("minProperties").and_then(Value::as_u64);
     let other = schema
         .get("additionalProperties")

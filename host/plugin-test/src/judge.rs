@@ -6,7 +6,7 @@ use super::TestCache;
 use toolgate_egress::{Egress, EgressConfig};
 use toolgate_runtime::{Inspected, Rejected, Runtime};
 
-/// A judge of files; what they share is compiled once.
+/// Judges files; functions that they share are compiled once.
 pub struct FileJudge {
     runtime: Runtime,
 }

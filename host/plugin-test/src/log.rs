@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use toolgate_runtime::LogObserver;
 
-/// One line, as the gateway's log would have it.
+/// One line as in the gateway's log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LoggedLine {
     pub level: String,
@@ -39,7 +39,7 @@ impl LogSink {
         })
     }
 
-    /// The lines so far, which are then forgotten.
+    /// Takes the lines so far.
     pub fn take(&self) -> Vec<LoggedLine> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

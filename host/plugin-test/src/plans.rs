@@ -1,4 +1,5 @@
-//! What every tool of a plugin would send: for generated arguments, for each value of an enumeration, for its own examples.
+//! The requests that every tool of a plugin would send: for generated arguments, for each value of an enumeration, for
+//! its own examples.
 //!
 //! Nothing is judged here. A checker that knows the service's own description reads the result.
 
@@ -40,7 +41,7 @@ pub struct PlannedCall {
     pub called: String,
     pub arguments: Value,
     pub requests: Vec<PlannedRequest>,
-    /// Why nothing was sent, where the plugin refused the arguments for a rule that its schema does not tell.
+    /// Why nothing was sent, where the plugin refused the arguments by a rule that is not in its schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
     /// What went wrong.

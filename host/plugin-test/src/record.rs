@@ -1,8 +1,8 @@
 //! A live call written down as an example.
 //!
-//! What is kept is what the plugin saw: requests before the credential was written into them,
-//! answers after known secret values were taken out. What an answer says about an account is in
-//! the recording as it came, so its author reads it before it is published.
+//! The recording has what the plugin saw: requests before the credential was written into them,
+//! responses after known secret values were removed. Data of the account in a response is recorded as
+//! it was received, so the author has to read it before publishing it.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ pub fn exchange(seen: ObservedExchange<'_>) -> RecordedExchange {
     }
 }
 
-/// The example of a call that ended; none where it has no outcome to compare with.
+/// The example of a call that ended; `None` where it has no outcome to compare with.
 pub fn example(
     test_call: &TestCall,
     ended: &CallEnd,

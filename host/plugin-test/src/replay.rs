@@ -1,4 +1,4 @@
-//! Replaying an example: what the plugin sends and answers is compared with what the file says.
+//! Replaying an example: the requests and the result of the plugin are compared with those of the file.
 
 use anyhow::bail;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::server::ReplayServer;
 use super::{TestCall, TestPlugin};
 use toolgate_runtime::{CallEnd, RefusalKind};
 
-/// Replays one example through a plugin whose requests go to `server`. Answers every difference.
+/// Replays one example through a plugin whose requests go to `server`. Returns every difference.
 pub async fn replay(
     rig: &TestPlugin,
     server: &ReplayServer,
@@ -60,16 +60,16 @@ fn judge(example: &Example, ended: CallEnd, differences: &mut Vec<String>) {
             }
         }
         (CallEnd::Refused(refusal), _, Some(expected)) => {
-            let told = serde_json::json!({
+            let found = serde_json::json!({
                 "kind": kind(refusal.kind), "code": refusal.code, "message": refusal.message,
                 "retry_after_ms": refusal.retry_after_ms, "http_status": refusal.http_status,
                 "field": refusal.field, "details": refusal.details,
             });
             for (key, value) in expected {
-                if told.get(key) != Some(value) {
+                if found.get(key) != Some(value) {
                     differences.push(format!(
                         "the error's {key} is {}, not {value}",
-                        told.get(key).unwrap_or(&Value::Null)
+                        found.get(key).unwrap_or(&Value::Null)
                     ));
                 }
             }
@@ -105,7 +105,7 @@ pub fn shown(ended: &CallEnd) -> String {
     }
 }
 
-/// As the contract spells it.
+/// The name in the plugin contract.
 pub fn kind(kind: RefusalKind) -> &'static str {
     match kind {
         RefusalKind::InvalidArguments => "invalid-arguments",

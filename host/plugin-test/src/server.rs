@@ -58,7 +58,7 @@ impl ReplayServer {
         })
     }
 
-    /// Forgets what was and answers from these exchanges.
+    /// Replaces the exchanges that it answers from.
     pub(super) fn load(&self, exchanges: Vec<RecordedExchange>) {
         let mut script = self.script.lock().unwrap_or_else(PoisonError::into_inner);
         *script = ReplayScript {
@@ -70,7 +70,7 @@ impl ReplayServer {
         };
     }
 
-    /// Notes a host that was meant and that no example has.
+    /// Notes a request to a host that no example has.
     pub(super) fn elsewhere(&self) -> HostObserver {
         let script = Arc::clone(&self.script);
         Arc::new(move |host| {
@@ -164,7 +164,7 @@ async fn answer(script: Arc<Mutex<ReplayScript>>, request: Request) -> Response 
     response
 }
 
-/// What of a request is other than expected.
+/// The differences between a request and the expected one.
 fn differences(expected: &ExpectedRequest, parts: &Parts, url: &str, body: &[u8]) -> Vec<String> {
     let mut differences = Vec::new();
     if let Some(method) = &expected.method

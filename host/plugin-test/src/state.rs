@@ -1,4 +1,4 @@
-//! What a test keeps: a plugin's own state for one call, compiled code for one run.
+//! The state of a test: a plugin's session state for one call, compiled code for one run.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -93,8 +93,8 @@ impl TestCache {
         })
     }
 
-    /// Compiles as a gateway does: by bounded processes of `program`, the toolgate program. Without
-    /// it, this process compiles and nothing bounds that.
+    /// Compiles as a gateway does: in bounded processes of `program`, the toolgate program. Without
+    /// it, this process compiles without bounds.
     #[must_use]
     pub fn compile_with(mut self, program: PathBuf) -> Self {
         self.compiler = Some(program);
@@ -114,7 +114,7 @@ impl TestCache {
 
 impl Drop for TestCache {
     fn drop(&mut self) {
-        // What stays behind is compiled code in the system's folder for such things.
+        // If this fails, compiled code is left in the temporary folder of the system.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

@@ -22,7 +22,7 @@ use toolgate_catalog::Tool;
 use toolgate_egress::PlannedRequest;
 use toolgate_runtime::{CallEnd, RefusalKind};
 
-/// What was tried of one plugin and what failed.
+/// What was tested of one plugin, and what failed.
 #[derive(Debug, Serialize)]
 pub struct TestVerdict {
     pub plugin: PathBuf,
@@ -34,7 +34,7 @@ pub struct TestVerdict {
     pub failures: Vec<String>,
 }
 
-/// What a plugin has to show.
+/// What a plugin needs in order to pass.
 #[derive(Clone, Debug)]
 pub struct TestCriteria {
     /// The examples of the service NAME are `examples`/NAME/examples/*.json.
@@ -171,8 +171,8 @@ pub(super) fn arguments(tool: &Tool, fill: Fill) -> Value {
     made
 }
 
-/// What is wrong with what a tool sends for generated arguments and for its own examples. A plugin
-/// may refuse generated ones for a rule that no schema tells; then those of an example file have to do.
+/// The faults of the requests of a tool for generated arguments and for its own examples. A plugin may refuse generated
+/// arguments by a rule that no schema expresses; then those of an example file count.
 async fn plans(
     rig: &TestPlugin,
     tool: &Tool,
@@ -226,7 +226,7 @@ async fn plans(
 enum PlanOutcome {
     /// Its request, and what is wrong with it.
     Sent(Vec<String>),
-    /// The plugin did not want these arguments.
+    /// The plugin refused these arguments.
     Refused(String),
     Failed(String),
 }

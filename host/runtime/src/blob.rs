@@ -1,4 +1,4 @@
-//! One file of a call, held by the host.
+//! One file of a call in the memory of the host.
 
 use bytes::{Bytes, BytesMut};
 
@@ -12,6 +12,16 @@ pub struct Blob {
     capacity: usize,
 }
 
+/// A file of the caller, kept by the host, that the arguments name.
+#[derive(Clone, Debug)]
+pub struct CallFile {
+    /// As the arguments name it.
+    pub handle: String,
+    pub media_type: String,
+    pub name: Option<String>,
+    pub content: Bytes,
+}
+
 impl Blob {
     pub(super) fn new(media_type: String, name: Option<String>, data: Bytes) -> Self {
         Self {
@@ -22,7 +32,7 @@ impl Blob {
         }
     }
 
-    /// Memory that the host holds for it.
+    /// Memory that it uses in the host.
     pub(super) fn bytes(&self) -> usize {
         self.capacity + self.media_type.len() + self.name.as_ref().map_or(0, String::len)
     }
@@ -41,7 +51,7 @@ impl Blob {
             moved.extend_from_slice(content);
             moved
         };
-        // A request that has been sent may still hold the content.
+        // A request that has been sent may still share the content.
         let mut content = match std::mem::take(&mut self.data).try_into_mut() {
             Ok(own) if own.capacity() >= length => own,
             Ok(full) => moved(&full),
@@ -79,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_request_still_holds_does_not_change() {
+    fn content_that_a_request_shares_does_not_change() {
         let mut blob = blob(b"one");
         assert!(blob.append(b" two", 100));
         let sent = blob.data.clone();
@@ -91,11 +101,11 @@ mod tests {
     #[test]
     fn a_piece_needs_room_and_never_takes_more() {
         let mut blob = blob(b"0123456789");
-        let held = blob.bytes();
+        let before = blob.bytes();
         assert!(!blob.append(b"abc", 2));
         assert_eq!(&blob.data[..], b"0123456789", "a refusal changes nothing");
         assert!(blob.append(b"abc", 3));
-        assert_eq!(blob.bytes(), held + 3);
+        assert_eq!(blob.bytes(), before + 3);
         assert!(!blob.append(b"d", 0));
         assert!(blob.append(b"", 0));
         assert_eq!(&blob.data[..], b"0123456789abc");

@@ -10,7 +10,7 @@ use toolgate_core::file_name;
 use wasmtime::component::Resource;
 
 impl Guest {
-    /// A blob as a guest describes it: what it says beside the content is short.
+    /// A blob as a guest describes it. Its media type and its name are short.
     fn take_blob(
         &mut self,
         blob: Blob,
@@ -103,17 +103,27 @@ impl wit::Host for Guest {
         self.take_blob(Blob::new(media_type, name, data.into()))
     }
 
-    /// A file reference is a `data:` URL (RFC 2397) with base64 content: the caller's file travels
-    /// inside the arguments and is decoded here, outside guest memory.
+    /// A file reference is the handle of a file that the host keeps, or a `data:` URL (RFC 2397) with base64 content:
+    /// then the caller's file travels inside the arguments and is decoded here, outside guest memory.
     fn open(
         &mut self,
         reference: String,
     ) -> wasmtime::Result<Result<Resource<Blob>, types::ToolError>> {
-        match parse_data_url(&reference) {
+        let reference = reference.trim();
+        let kept = self.files.iter().find(|file| file.handle == reference);
+        let kept = kept.map(|file| {
+            Blob::new(
+                file.media_type.clone(),
+                file.name.clone(),
+                file.content.clone(),
+            )
+        });
+        match kept.or_else(|| parse_data_url(reference)) {
             Some(blob) => self.take_blob(blob),
             None => Ok(Err(refused(
                 types::ErrorKind::InvalidArguments,
-                "a file reference is a data URL: data:<media type>;base64,<content>",
+                "this is no file: send the handle of a file (file_...) that you uploaded or that a tool returned and \
+                 that has not expired, or a data URL: data:<media type>;base64,<content>",
             ))),
         }
     }

@@ -1,7 +1,7 @@
-//! Compiled code on disk: written by this program, opened only if the mark it left still holds.
+//! Compiled code on disk: written by this program, loaded only if its MAC is valid.
 //!
 //! Loading machine code is running it. Each file therefore carries a MAC under a key of the data
-//! directory, in a folder that only the owner can enter; a file without a valid mark, of another
+//! directory, in a folder that only the owner can enter; a file without a valid MAC, of another
 //! engine or of another version is a miss, never an error.
 //!
 //! A component is an image (`.cwasm`) and its MAC (`.mac`).
@@ -85,7 +85,7 @@ impl CodeCache {
             .join(format!("{sha256}-{}.cwasm", self.engine_mark))
     }
 
-    /// The compiled component for a file's hash, if it is here and unharmed.
+    /// The compiled component for a file's hash, if it is stored and its MAC is valid.
     pub(crate) fn load(&self, engine: &Engine, sha256: &str) -> Option<Component> {
         let path = self.path(sha256);
         let image = File::open(&path).ok()?;
@@ -119,7 +119,7 @@ impl CodeCache {
         }
     }
 
-    /// Keeps a compiled component. The MAC is written last, so that half a file is a miss.
+    /// Stores a compiled component. The MAC is written last, so that an incomplete file is a miss.
     pub(crate) fn store(&self, sha256: &str, component: &Component) -> anyhow::Result<()> {
         let image = component.serialize()?;
         let path = self.path(sha256);
@@ -144,7 +144,7 @@ impl CodeCache {
         Ok(names.collect())
     }
 
-    /// Forgets a component; nothing happens if it is not here.
+    /// Removes a component, if it is stored.
     pub(crate) fn remove(&self, sha256: &str) {
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let path = self.path(sha256);
@@ -190,8 +190,8 @@ impl CodeCache {
     }
 }
 
-/// Gives back what loading read of an image: names and tables that calls do not need. The kernel reads
-/// a page again from the file when something does.
+/// Releases the pages that loading an image has read: names and tables that calls do not need. The
+/// kernel reads a page from the file again when it is used.
 fn release_pages(component: &Component) {
     #[cfg(target_os = "linux")]
     {

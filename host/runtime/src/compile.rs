@@ -1,10 +1,10 @@
-//! Turning component files into machine code, so that none holds up another.
+//! Compiling component files to machine code without one delaying another.
 //!
-//! Compiling cannot be interrupted and its time and memory depend on what a stranger wrote, so a
-//! process of its own does it ([`child`]): bounded in memory by itself, ended from here when it
-//! has used its processor time. There are two queues ([`CompileQueue`]). What looks small ([`CompileCost`]) is compiled by one quick
-//! process after the other; what is large, or used up its time there, goes to the long queue and lets
-//! the others pass. A quick process goes on from file to file, because most plugins share most
+//! Compiling cannot be interrupted and its time and memory depend on an untrusted file, so a process of
+//! its own does it ([`child`]): it bounds its own memory, and this process ends it when it has used its
+//! processor time. There are two queues ([`CompileQueue`]). A small file ([`CompileCost`]) is compiled by
+//! the quick process; a large one, or one that used up its time there, goes to the long queue and does
+//! not delay the others. A quick process goes on from file to file, because most plugins share most
 //! of their functions ([`super::functions`]).
 //!
 //! Without a program ([`Compiler::program`]) it is done here, in the same two queues and without
@@ -41,7 +41,7 @@ use toolgate_core::ids;
 const QUICK_TIME_MAX: Duration = Duration::from_secs(5);
 /// Processes of the long queue.
 const LONG_AT_ONCE: usize = 2;
-/// What a killed process left behind is removed after this long.
+/// Folders that a killed process left are removed after this time.
 const LEFT_BEHIND_FOR: Duration = Duration::from_secs(60 * 60);
 
 /// Compiles for one engine.
@@ -58,7 +58,7 @@ pub struct Compiler {
     long_here: InProcessQueue,
 }
 
-/// One queue of this process: a turn, and the threads of whoever has it.
+/// One queue of this process: a lock, and the threads of the file that holds it.
 #[derive(Clone)]
 struct InProcessQueue {
     turn: Arc<Semaphore>,
@@ -114,7 +114,7 @@ impl Compiler {
         })
     }
 
-    /// Writes the file down for the process that will compile it: nothing of it waits in memory.
+    /// Writes the file to disk for the process that will compile it, so that it does not wait in memory.
     pub async fn job(&self, bytes: Vec<u8>) -> io::Result<CompileJob> {
         let job = CompileJob {
             dir: self.dir.clone(),
@@ -170,7 +170,7 @@ impl Compiler {
         job: CompileJob,
         cause: &io::Error,
     ) -> wasmtime::Result<Component> {
-        // Nothing here would bound what a large file takes.
+        // In this process the memory and time of a large file would not be bounded.
         if !job.cost.is_small(self.size) {
             return Err(not_now(format!(
                 "compiling this file needs a separate process, which could not be started ({cause})"
@@ -192,7 +192,7 @@ impl Compiler {
             let bytes = fs::read(job.folder().join(INPUT))?;
             here.compile(&engine, &bytes)
         });
-        // Past its time nobody waits for it, and it holds the turn until it is done.
+        // After its time nothing waits for the result, but the queue stays occupied until it is done.
         let time_max = self.size.bounds().compile_time_max;
         match tokio::time::timeout(time_max, compiling).await {
             Ok(Ok(compiled)) => compiled,
@@ -206,7 +206,7 @@ impl Compiler {
         }
     }
 
-    /// Maps what the process left.
+    /// Maps the file that the process wrote.
     async fn take(&self, job: CompileJob) -> wasmtime::Result<Component> {
         let engine = self.engine.clone();
         let mapped = tokio::task::spawn_blocking(move || {
@@ -225,7 +225,7 @@ impl Compiler {
     }
 }
 
-/// The machine is at fault, not the file.
+/// The cause is the machine, not the file.
 fn not_now(why: String) -> wasmtime::Error {
     wasmtime::Error::new(io::Error::other(why))
 }

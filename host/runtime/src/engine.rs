@@ -1,4 +1,4 @@
-//! A wasmtime engine: how code is compiled, where instances get their memory, what time is.
+//! A wasmtime engine: how code is compiled, where instances get their memory, and its clock.
 
 use std::thread;
 

@@ -69,7 +69,7 @@ impl EnginePool {
 
     /// A call ended that had this much memory.
     pub(crate) fn note_memory(&self, bytes: usize) {
-        // Looked at first: a write is what other processors wait for.
+        // Read first, because a write makes other processors wait.
         if bytes > self.memory_peak_bytes() {
             self.memory_peak_bytes.fetch_max(bytes, Ordering::Relaxed);
         }
@@ -122,7 +122,7 @@ impl EnginePool {
             .flatten()
     }
 
-    /// A full disk costs the next start some seconds and this call nothing.
+    /// A failure, such as a full disk, only makes the next start slower.
     pub(crate) async fn keep(self: &Arc<Self>, sha256: &str, component: &Component) {
         let (pool, owned, component) = (self.clone(), sha256.to_owned(), component.clone());
         let kept = tokio::task::spawn_blocking(move || pool.cache.store(&owned, &component)).await;

@@ -2,10 +2,10 @@
 //!
 //! Claims are compared by workspace first, then by plugin, then by key:
 //!
-//! - [`places`] says who may begin. A claimant that is alone gets most places and never all, so that
-//!   the next one finds room at once; who waits gets a place before those who have more.
-//! - [`ledger`] remembers who has used the processors lately.
-//! - [`compute`] runs guests that use more than a slice, those first who have used least.
+//! - [`places`] decides which calls may begin. A claimant that is alone gets most places and never
+//!   all, so that the next one has a place at once; a waiter gets a place before claimants with more.
+//! - [`ledger`] counts the processor time that each claimant has used lately.
+//! - [`compute`] runs guests that use more than a slice, in the order of the time that they have used.
 
 pub(crate) mod compute;
 pub(crate) mod ledger;
@@ -16,14 +16,14 @@ mod tests;
 
 use std::sync::Arc;
 
-/// Who asks for a call; nobody where the gateway asks for itself.
+/// The workspace and key of a call; empty for a call of the gateway itself.
 #[derive(Clone, Debug, Default)]
 pub struct Requester {
     pub workspace: Arc<str>,
     pub key: Arc<str>,
 }
 
-/// For whom and with which plugin a call runs.
+/// The requester and the plugin of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CallClaim {
     pub workspace: Arc<str>,

@@ -1,4 +1,4 @@
-//! What the host keeps for one running call, and the call's own imports (`toolgate:plugin/call`).
+//! The host's state of one running call, and the imports of the call itself (`toolgate:plugin/call`).
 
 mod events;
 mod lines;
@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use wasmtime::component::ResourceTable;
 
 use super::bindings::{call as wit, types};
+use super::blob::CallFile;
 use super::limits;
 use super::listener::{CallListener, EventCounts};
 use super::log::CallLog;
@@ -25,7 +26,8 @@ use toolgate_egress::{CallScope, Egress};
 pub trait KeyValue: Send + Sync {
     fn get<'a>(&'a self, key: &'a str)
     -> BoxFuture<'a, Result<Option<StoredValue>, KeyValueError>>;
-    /// `if_version`: none sets always, 0 only where nothing is, else only that version. Answers the new version.
+    /// `if_version`: `None` sets always, 0 only where there is no value, else only over that version. Returns the new
+    /// version.
     fn set<'a>(
         &'a self,
         key: &'a str,
@@ -76,6 +78,7 @@ pub(crate) struct Guest {
     pub(super) table: ResourceTable,
     pub(super) meter: Meter,
     pub(super) blob_bytes: usize,
+    pub(super) files: Arc<[CallFile]>,
     pub(super) cpu_ticks: u64,
     /// The tool that runs; empty while a delivery is read.
     pub(super) tool: String,
@@ -83,7 +86,7 @@ pub(crate) struct Guest {
     pub(super) log_lines: u32,
     pub(super) listener: CallListener,
     pub(super) event_counts: EventCounts,
-    /// What the last panic said.
+    /// The message of the last panic.
     pub(super) panic: Option<String>,
     pub(super) wasi: Option<Box<Wasi>>,
 }

@@ -1,4 +1,4 @@
-//! Judging a component file before anything of it may run for a user.
+//! Checking a component file before any code of it runs for a user.
 //!
 //! In this order, each step on bytes that no longer change: size, form, the manifest in the custom
 //! section, its lint, compilation, imports against capabilities, exports, and `describe` run in a
@@ -23,8 +23,8 @@ use toolgate_egress::Grant;
 
 const DESCRIBE_TIMEOUT: Duration = Duration::from_secs(5);
 const PACKAGE: &str = "toolgate:plugin/";
-/// What the versions of the contract that run here begin with. Each may add to the one before it and
-/// change nothing, so that a plugin runs wherever everything is that it imports.
+/// The prefix of the contract versions that run here. A version may only add to the one before it, so
+/// that a plugin runs wherever all its imports exist.
 const COMPATIBLE: &str = "0.1.";
 /// The version that this gateway has.
 const VERSION: &str = "0.1.1";
@@ -39,7 +39,7 @@ pub struct Inspected {
     pub size_bytes: u64,
     /// Names of the imported interfaces; known once the component is compiled.
     pub imports: Vec<String>,
-    /// Advice for the author; nothing that keeps the plugin out.
+    /// Advice for the author; it does not refuse the plugin.
     pub warnings: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ pub enum Rejected {
     Damaged(String),
     #[error("the component cannot be compiled: {0}")]
     NotCompiled(String),
-    /// The machine could not: no space, no process, no memory.
+    /// The machine failed: no space, no process, no memory.
     #[error("the component could not be compiled now: {0}")]
     NotCompiledNow(String),
     #[error(
@@ -126,7 +126,7 @@ impl Rejected {
         }
     }
 
-    /// Whether the file may be taken when it is tried again as it is.
+    /// Whether the same file may be accepted at a later attempt.
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::NotCompiledNow(_))
     }
@@ -140,7 +140,7 @@ impl Rejected {
     }
 }
 
-/// What can be known without compiling: form, manifest, lint.
+/// The checks before compilation: form, manifest, lint.
 pub fn read(bytes: &[u8]) -> Result<Inspected, Rejected> {
     let size_bytes = bytes.len() as u64;
     if size_bytes > Size::Large.bounds().component_bytes_max {
@@ -169,7 +169,17 @@ pub fn read(bytes: &[u8]) -> Result<Inspected, Rejected> {
     })
 }
 
-/// The one section named [`SECTION`], wherever in the file it stands.
+/// The data of the first custom section of that name, at any place in the file; `None` also where it is damaged.
+pub fn custom_section<'w>(bytes: &'w [u8], name: &str) -> Option<&'w [u8]> {
+    let payloads = Parser::new(0).parse_all(bytes);
+    let mut payloads = payloads.map_while(Result::ok);
+    payloads.find_map(|payload| match payload {
+        Payload::CustomSection(section) if section.name() == name => Some(section.data()),
+        _ => None,
+    })
+}
+
+/// The only section named [`SECTION`], at any place in the file.
 fn manifest_section(bytes: &[u8]) -> Result<String, Rejected> {
     if !bytes.starts_with(b"\0asm") {
         return Err(Rejected::NotWasm);
@@ -320,7 +330,7 @@ fn capability_of(import: &str, size: Size) -> Import {
     }
 }
 
-/// Runs `describe` where every import traps, but for the two that an interpreter asks as it wakes up.
+/// Runs `describe` where every import traps, except those that an interpreter calls when it starts.
 pub(super) async fn describe(
     engine: &Engine,
     size: Size,
@@ -391,7 +401,7 @@ mod tests {
             ("acme:shell/exec", Import::Forbidden),
         ] {
             assert_eq!(capability_of(name, Size::Ordinary), expected, "{name}");
-            // A large plugin may import no more, but for what traps.
+            // A large plugin may import no more, except what traps.
             let large = capability_of(name, Size::Large);
             let traps = name.starts_with("wasi:sockets/");
             assert_eq!(large, if traps { Import::Free } else { expected }, "{name}");
@@ -399,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_no_plugin_say_why() {
+    fn a_file_that_is_not_a_plugin_is_refused_with_a_reason() {
         let module = wat::parse_str("(module)").expect("valid text");
         let component = wat::parse_str("(component)").expect("valid text");
         let two = wat::parse_str(

@@ -9,6 +9,7 @@ use wasmtime::{Store, Trap, UpdateDeadline};
 use wasmtime_wasi::ResourceTable;
 
 use super::bindings::integration;
+use super::blob::CallFile;
 use super::engine_pool::EnginePool;
 use super::fair::slices::slices;
 use super::fair::{CallClaim, Requester};
@@ -24,13 +25,15 @@ use super::{Plugin, Runtime};
 use toolgate_core::trace::{Attribute, SpanKind, TraceSpan};
 use toolgate_egress::CallScope;
 
-/// Everything one call needs; arguments are already valid against the tool's schema.
+/// The input of one call; the arguments are already valid against the tool's schema.
 pub struct Call {
-    /// Against whom it counts.
+    /// Whose limits it counts against.
     pub requester: Requester,
     /// Action name without the service prefix.
     pub tool: String,
     pub arguments: String,
+    /// The files that the arguments name by their handles.
+    pub files: Arc<[CallFile]>,
     pub session: Option<String>,
     pub cursor: Option<String>,
     /// One JSON object.
@@ -48,11 +51,11 @@ pub struct Call {
     pub listener: CallListener,
 }
 
-/// Longest name of a function that is told.
+/// Longest name of a function in a report of a crash.
 const FUNCTION_BYTES_MAX: usize = 256;
 
 impl Runtime {
-    /// Runs one call of `plugin`. Past its requester's share of the places it does not start.
+    /// Runs one call of `plugin`. It does not start where its requester has used its share of the places.
     pub async fn invoke(&self, plugin: &Plugin, call: Call) -> Result<CallEnd, StartError> {
         let (code, pool) = plugin.code(self).await?;
         let claim = CallClaim::new(call.requester.clone(), &plugin.service);
@@ -66,7 +69,7 @@ impl Runtime {
         let (mut store, invocation) = self.prepare(pool, plugin, call, timeout);
         let deadline = store.data().deadline;
         let code = code.clone();
-        // One piece that can go on elsewhere: a guest that computes for long does.
+        // One future, which continues on another thread where the guest computes for a long time.
         let run = span.scope(async move {
             let run = async {
                 let bindings = code.instantiate_async(&mut store).await?;
@@ -85,8 +88,8 @@ impl Runtime {
         pool.note_memory(memory_bytes);
         store.data_mut().flush_stdio();
         store.data_mut().end_requests().await;
-        // Behind the wasi:http door a guest learns of a failed request and may go on; the rest is not
-        // what it would have done.
+        // A guest sees a failed `wasi:http` request and may continue; what it does then is not what it
+        // would have done.
         if scope.is_dry_run() && !scope.planned().is_empty() {
             return Ok(CallEnd::DryRun);
         }
@@ -133,6 +136,7 @@ impl Runtime {
             },
             meter: Meter::new(pool.size, call.memory_bytes_max),
             blob_bytes: 0,
+            files: call.files,
             cpu_ticks: 0,
             tool: call.tool.clone(),
             log: call.log,
@@ -210,8 +214,8 @@ fn broken(scope: &CallScope, guest: &Guest, cause: &wasmtime::Error) -> CallEnd 
     })
 }
 
-/// The innermost function of the plugin's own: those of the languages' libraries, which a panic goes
-/// through, are left out. None where the file has no names.
+/// The innermost function of the plugin itself: functions of the language's library, which a panic
+/// passes through, are left out. `None` where the file has no names.
 fn crashed_in(cause: &wasmtime::Error) -> Option<String> {
     const LIBRARIES: [&str; 10] = [
         "std::",
@@ -236,8 +240,7 @@ fn crashed_in(cause: &wasmtime::Error) -> Option<String> {
     Some(cut(&name, FUNCTION_BYTES_MAX))
 }
 
-/// Traps that say that something is used up: how much there is was the caller's or the provider's
-/// doing as well.
+/// Traps after which a resource is exhausted: the size of the arguments or of a response may be the cause.
 fn is_bound(trap: Trap) -> bool {
     matches!(
         trap,

@@ -1,10 +1,10 @@
-//! The guest's key-value import, on whatever the gateway keeps sessions in.
+//! The guest's key-value import, on the session store of the gateway.
 
 use super::bindings::{kv as wit, types};
 use super::guest::{Guest, KeyValueError, refused};
 
 const KEY_BYTES_MAX: usize = 256;
-/// Contract section 3: 64 KiB per session and service; no single value can be larger.
+/// 64 KiB for each session and service; no single value can be larger.
 const VALUE_BYTES_MAX: usize = 64 << 10;
 
 impl From<KeyValueError> for types::ToolError {

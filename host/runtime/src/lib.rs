@@ -1,4 +1,4 @@
-//! Running a plugin: one engine a size, compiled code kept on disk, a fresh instance for every call.
+//! Running a plugin: one engine for each size, compiled code on disk, a new instance for every call.
 //!
 //! Owns: [`inspect`] (may this file become a plugin), the compiled-code [`cache`], and
 //! [`Runtime::invoke`] (one call under [`limits`]; callers share memory and processor time fairly). Large plugins,
@@ -44,7 +44,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 use zeroize::Zeroizing;
 
-pub use blob::Blob;
+pub use blob::{Blob, CallFile};
 pub use fair::Requester;
 pub use guest::{KeyValue, KeyValueError, StoredValue};
 pub use inspect::{Inspected, Rejected};
@@ -170,7 +170,7 @@ impl Runtime {
             let dir = self.inner.cache_dir.join("large");
             let (key, compiler) = (*self.inner.cache_key, self.inner.compiler.clone());
             let pool = EnginePool::open(Size::Large, &dir, key, compiler)?;
-            // Somebody else was faster: one engine is as good as the other.
+            // Another thread was faster; its engine is used.
             let _ = self.inner.large.set(Arc::new(pool));
         }
         Ok(())
@@ -198,8 +198,8 @@ impl Runtime {
         self.inner.ordinary.allocation
     }
 
-    /// Runs work that may compute for long in the fair shares, among guests that do: on threads of lower priority, those
-    /// first who have used least. Must be called in a tokio runtime.
+    /// Runs work that may compute for a long time in the fair shares, like the guests that do: on threads of lower
+    /// priority, in the order of the time that claimants have used. Must be called in a tokio runtime.
     ///
     /// # Errors
     /// `Overloaded` past the requester's share of the places for running calls.
@@ -244,7 +244,7 @@ impl Runtime {
         self.judge(bytes, None).await
     }
 
-    /// `reading` is over once the bytes of the file are gone from memory.
+    /// `reading` is released once the bytes of the file are no longer in memory.
     async fn judge(
         &self,
         bytes: Vec<u8>,

@@ -10,7 +10,7 @@ pub const TABLE_ELEMENTS_MAX: usize = 20_000;
 pub const TABLES_MAX: usize = 8;
 pub const MEMORIES_MAX: usize = 2;
 pub const INSTANCES_MAX: usize = 32;
-/// Bytes a guest may hand to the host at once: a result at its bound, and what stands beside it.
+/// Bytes a guest may pass to the host at once: the largest result, and its other members.
 pub const HOSTCALL_BYTES_MAX: usize = RESULT_BYTES_MAX + (1 << 20);
 /// Resources (blobs, streams, header maps) alive at one time.
 pub const RESOURCES_MAX: usize = 256;
@@ -32,9 +32,9 @@ pub const LOG_LINE_BYTES_MAX: usize = 4 << 10;
 pub const LOG_LINES_MAX: u32 = 200;
 /// Progress and partial results of one call that reach its caller; the rest is dropped.
 pub const EVENTS_MAX: u32 = 1_000;
-/// What is said with one progress; longer ones are cut.
+/// The message of one progress report; longer ones are cut.
 pub const PROGRESS_MESSAGE_BYTES_MAX: usize = 1 << 10;
-/// All partial results of one call; what goes beyond is dropped.
+/// All partial results of one call; further ones are dropped.
 pub const PARTIAL_BYTES_MAX: usize = 8 << 20;
 /// What a guest may write to standard output and error.
 pub const STDIO_BYTES_MAX: usize = 16 << 10;
@@ -44,7 +44,7 @@ pub const RANDOM_BYTES_MAX: u32 = 64 << 10;
 pub const DOOR_BODY_BYTES_MAX: usize = 8 << 20;
 /// All bodies that the host holds for the door at one time in one call.
 pub const DOOR_BODIES_BYTES_MAX: usize = 32 << 20;
-/// What a guest may write into such a body before the host takes it.
+/// Bytes that a guest may write into such a body before the host reads them.
 pub const DOOR_CHUNK_BYTES_MAX: usize = 64 << 10;
 /// Method of such a request, and its authority.
 pub const DOOR_WORD_BYTES_MAX: usize = 1 << 10;
@@ -61,7 +61,7 @@ pub const CALLS_MAX: usize = 128;
 /// Calls running at one time, of all workspaces: twice what one key can have.
 pub const PLACES_MAX: usize = 2 * CALLS_MAX;
 
-/// A guest's bound was met. Travels through wasmtime as the cause of the trap.
+/// A guest reached a limit. Passed through wasmtime as the cause of the trap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LimitExceeded {
     #[error("the plugin used more than {0} MiB of memory")]
@@ -76,6 +76,6 @@ pub enum LimitExceeded {
     Handed(usize),
     #[error("the plugin's cursor for the next page is larger than {0} KiB")]
     Cursor(usize),
-    #[error("the plugin held more than {0} MiB of files")]
+    #[error("the plugin keeps more than {0} MiB of files in memory")]
     Blobs(usize),
 }

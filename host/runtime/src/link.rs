@@ -1,5 +1,5 @@
-//! What imports are answered with: everything a plugin may import, and what an interpreter needs to
-//! wake up.
+//! The implementations of imports: everything that a plugin may import, and what an interpreter needs
+//! to start.
 
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, HasData, HasSelf, Linker, Resource, ResourceType};
@@ -79,8 +79,8 @@ pub(super) fn serving(engine: &Engine) -> wasmtime::Result<Linker<Guest>> {
     Ok(linker)
 }
 
-/// A guest may write requests and never send them: what they say is bounded when it is said. Path and
-/// headers are already.
+/// A guest may write requests and never send them, so their parts are bounded when they are written. Path
+/// and headers are bounded already.
 fn bound_words(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     type Said<T> = (Resource<HostOutgoingRequest>, T);
     let long = |text: &str| text.len() > limits::DOOR_WORD_BYTES_MAX;
@@ -108,7 +108,7 @@ fn bound_words(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     Ok(())
 }
 
-/// A resource of `wasi:sockets` that nobody ever holds.
+/// A resource of `wasi:sockets` of which no instance is ever made.
 struct NoSocket;
 
 /// The resources that the interfaces of `wasi:sockets` define; all others there are borrowed from elsewhere.
@@ -157,8 +157,8 @@ pub(super) fn without_sockets(
     Ok(linker)
 }
 
-/// An interpreter reads environment, arguments, a clock and a seed before it runs anything, `describe`
-/// too: here the first two are empty, time stands still and the seed is zero.
+/// An interpreter reads environment, arguments, a clock and a seed before it runs anything, also before
+/// `describe`: here the first two are empty, the time is fixed and the seed is zero.
 pub(super) fn awaking<T: 'static>(
     linker: &mut Linker<T>,
     engine: &Engine,

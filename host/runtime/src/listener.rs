@@ -18,10 +18,10 @@ pub enum CallEvent {
     Partial(Box<RawValue>),
 }
 
-/// Is given each event of a call, in order. It must not block.
+/// Receives each event of a call, in order. It must not block.
 pub type CallEventObserver = Arc<dyn Fn(CallEvent) + Send + Sync>;
 
-/// The caller of a call. By default nobody listens and nobody cancels.
+/// The caller of a call. By default it neither listens nor cancels.
 #[derive(Clone, Default)]
 pub struct CallListener {
     pub events: Option<CallEventObserver>,

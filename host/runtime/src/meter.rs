@@ -1,4 +1,4 @@
-//! The counter that holds a guest to its memory.
+//! The counter that limits the memory of a guest.
 
 use wasmtime::ResourceLimiter;
 
@@ -13,7 +13,7 @@ pub(crate) struct Meter {
     memory_bytes: usize,
     memory_bytes_max: usize,
     bounds: &'static SizeBounds,
-    /// The first bound that was met, kept because a guest may swallow a failed growth and die of it later.
+    /// The first limit that was reached: a guest may ignore a failed growth and crash because of it later.
     pub(crate) exceeded: Option<LimitExceeded>,
 }
 
@@ -31,7 +31,7 @@ impl Meter {
 }
 
 impl Meter {
-    /// Refuses what the guest's whole memory could not take.
+    /// Refuses what would not fit into the guest's whole memory.
     pub(crate) fn fits(&mut self, bytes: usize) -> Result<(), LimitExceeded> {
         if bytes <= self.memory_bytes_max {
             return Ok(());
@@ -40,7 +40,7 @@ impl Meter {
         Err(*self.exceeded.get_or_insert(exceeded))
     }
 
-    /// Guest memory by now: it never shrinks.
+    /// Guest memory so far: it never shrinks.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.memory_bytes
     }

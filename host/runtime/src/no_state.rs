@@ -1,4 +1,4 @@
-//! The key-value import of a call that belongs to no session.
+//! The key-value import of a call without a session.
 
 use futures_util::future::BoxFuture;
 

@@ -31,7 +31,7 @@ pub struct VerifiedDelivery {
     pub body: Vec<u8>,
 }
 
-/// What a delivery tells of.
+/// An event of a delivery.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProviderEvent {
     pub name: String,
@@ -40,7 +40,7 @@ pub struct ProviderEvent {
     pub data: Value,
 }
 
-/// Why a delivery brought no events.
+/// Why the events of a delivery could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum NormalizeError {
     #[error("{0} calls are running")]
@@ -78,8 +78,8 @@ struct WireEvent {
 type NormalizeResult = (Result<Vec<WireEvent>, types::ToolError>,);
 
 impl Runtime {
-    /// Has the plugin read one delivery. No request may leave, no credential is there, nothing is
-    /// kept.
+    /// Lets the plugin read one delivery, without requests, without credentials and without stored
+    /// state.
     pub async fn normalize(
         &self,
         plugin: &Plugin,
@@ -143,7 +143,7 @@ impl Runtime {
     }
 }
 
-/// A call that may do nothing.
+/// A call without any access.
 fn nothing(now_ms: i64, memory_bytes_max: usize) -> Call {
     let grant = Grant::new(&[], &[])
         .map(Arc::new)
@@ -152,6 +152,7 @@ fn nothing(now_ms: i64, memory_bytes_max: usize) -> Call {
         requester: Requester::default(),
         tool: String::new(),
         arguments: String::new(),
+        files: Arc::default(),
         session: None,
         cursor: None,
         meta: String::new(),

@@ -1,4 +1,4 @@
-//! The guest's `egress` import: translates to [`toolgate_egress`], where everything is decided.
+//! The guest's `egress` import: translates to [`toolgate_egress`], which makes all decisions.
 
 use std::time::Duration;
 
@@ -128,7 +128,7 @@ impl wit::Host for Guest {
             answers.push(match sent {
                 Ok(response) => {
                     let answer = self.answer(response, mode)?;
-                    // More than the guest can take would only be held here: the rest is not awaited.
+                    // The guest cannot receive more, so the rest is not awaited: it would only use memory here.
                     data_bytes += answer.data.len();
                     self.meter.fits(data_bytes)?;
                     Ok(answer)
@@ -156,10 +156,15 @@ fn fan_out<'a>(
         .buffered(FAN_OUT_MAX)
 }
 
-/// In a dry run the guest stops at the first answer that it would need.
+/// In a dry run the guest stops at the first response that it needs. A request that only opens a session is not planned:
+/// the guest receives `cancelled` for it and continues to the request that is shown.
 fn end_dry_run(scope: &CallScope, sent: &Result<Response, EgressFailure>) -> wasmtime::Result<()> {
     match sent {
-        Err(failure) if scope.is_dry_run() && failure.kind == FailureKind::Cancelled => {
+        Err(failure)
+            if scope.is_dry_run()
+                && failure.kind == FailureKind::Cancelled
+                && !scope.planned().is_empty() =>
+        {
             Err(DryRunEnded.into())
         }
         _ => Ok(()),

@@ -9,19 +9,19 @@ use super::blob::Blob;
 #[derive(Debug)]
 pub enum CallEnd {
     Returned(CallOutput),
-    /// The plugin or its provider said no.
+    /// The plugin or its provider returned an error.
     Refused(PluginError),
     TimedOut,
     LimitExceeded(String),
-    /// The result is JSON, but none that every reader takes: a provider's answer that was passed on.
+    /// The result is JSON that not every parser reads: a provider's response that was passed on.
     Unreadable(String),
     Crashed(Crash),
-    /// The dry run reached the first answer that it would have needed.
+    /// The dry run reached the first response that it needs.
     DryRun,
 }
 
 impl CallEnd {
-    /// Its word in spans.
+    /// Its value in spans.
     pub(super) fn as_str(&self) -> &'static str {
         match self {
             Self::Returned(_) => "returned",
@@ -45,13 +45,13 @@ impl CallEnd {
     }
 }
 
-/// The plugin's code did not come to its end, or answered what the contract does not allow.
+/// The plugin's code did not return, or returned something that the contract does not allow.
 #[derive(Debug)]
 pub struct Crash {
     pub message: String,
-    /// The code trapped, and no bound made it.
+    /// The code trapped, and not because of a limit.
     pub trapped: bool,
-    /// What a panic said, with its place. For the log and the plugin's author, never for a caller.
+    /// The message of a panic, with its place. For the log and the plugin's author, never for a caller.
     pub panic: Option<String>,
     /// The plugin's function that it was in, where the file has names. As `panic`.
     pub function: Option<String>,
@@ -108,7 +108,7 @@ pub enum StartError {
     Load(#[from] LoadError),
 }
 
-/// A plugin's code cannot be made ready.
+/// A plugin's code cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     #[error("the captured component file cannot be read")]

@@ -1,7 +1,7 @@
 //! Pre-initialisation: a component runs one of its functions, and the memory that this leaves is written back into
 //! it as data segments.
 //!
-//! Nothing can be called out to meanwhile: every import traps. The function stays exported, because the
+//! The function cannot call the host: every import traps. The function stays exported, because the
 //! pre-initialiser can only remove an export whose core name differs; no host calls it.
 
 use anyhow::Context as _;
@@ -9,7 +9,7 @@ use wasmtime::component::{Component, Linker, Val};
 use wasmtime::{Config, Engine, Store};
 use wasmtime_wizer::{WasmtimeWizerComponent, Wizer};
 
-/// A trusted component, compiled once for all files that are made of it. It runs without the limits of a plugin.
+/// A trusted component, compiled once for all files that are made from it. It runs without the limits of a plugin.
 pub struct Preinitializer {
     wasm: &'static [u8],
     engine: Engine,

@@ -1,4 +1,4 @@
-//! What a guest gave back: bounded, scrubbed, readable by whoever gets it.
+//! The result of a guest: bounded, scrubbed, and JSON that every parser reads.
 
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -47,7 +47,7 @@ pub(super) fn scrub_output(
     (output, files): (integration::Output, Vec<Blob>),
 ) -> CallEnd {
     let text = scope.scrub_owned(output.data);
-    // A raw value alone may be nested without end and hold what no reader takes for a number.
+    // A raw value may be nested without limit and contain numbers that no parser accepts.
     let read = json::check_levels(text.as_bytes(), limits::RESULT_DEPTH_MAX);
     if let Err(problem) = read {
         return match serde_json::from_str::<IgnoredAny>(&text) {
@@ -74,7 +74,7 @@ pub(super) fn scrub_output(
     })
 }
 
-/// Progress as its caller is told it.
+/// Progress as it is sent to the caller.
 pub(super) fn progress(
     scope: &CallScope,
     done: u64,
@@ -88,7 +88,7 @@ pub(super) fn progress(
     }
 }
 
-/// A part of a result; none where it is not JSON that a caller could read.
+/// A part of a result; `None` where it is not JSON that a caller can read.
 pub(super) fn partial(scope: &CallScope, data: String) -> Option<CallEvent> {
     let text = scope.scrub_owned(data);
     json::check_levels(text.as_bytes(), limits::RESULT_DEPTH_MAX).ok()?;
@@ -186,7 +186,7 @@ mod tests {
         }
     }
 
-    /// A scope that has sent the secret, though nobody answered.
+    /// A scope that has sent the secret, without a response.
     async fn scope_that_knows() -> CallScope {
         let grant = Grant::new(&["api.example.com".to_owned()], &[]).expect("a grant");
         let scope = CallScope::new(
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_guest_reports_leaves_scrubbed_and_bounded() {
+    async fn reports_of_a_guest_are_scrubbed_and_bounded() {
         let scope = scope_that_knows().await;
         let message = format!("{SECRET}\n{}", "x".repeat(2_000));
         let CallEvent::Progress { message, .. } = progress(&scope, 1, None, &message) else {
@@ -315,9 +315,9 @@ mod tests {
                 field: None,
                 details: Some(details.clone()),
             };
-            let told = refusal(&scope, error).details;
-            assert_eq!(told.is_some(), kept, "{details}");
-            assert!(!told.is_some_and(|told| told.to_string().contains(SECRET)));
+            let returned = refusal(&scope, error).details;
+            assert_eq!(returned.is_some(), kept, "{details}");
+            assert!(!returned.is_some_and(|details| details.to_string().contains(SECRET)));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The two sizes of plugins, and what each may weigh.
+//! The two sizes of plugins, and their limits.
 //!
 //! Nearly every plugin is ordinary. A language that brings its own interpreter (JavaScript, Python)
 //! makes a large one: its author asks for more memory than an ordinary plugin gets, and it serves only
@@ -37,7 +37,7 @@ pub struct SizeBounds {
     pub compile_time_max: Duration,
     /// Address space of the process that compiles it.
     pub compile_bytes_max: usize,
-    /// Compiled code on disk; beyond it what was used longest ago goes. None: as much as there is.
+    /// Compiled code on disk; beyond it the least recently used is removed. `None`: without a limit.
     pub code_bytes_max: Option<u64>,
     /// The guest's call stack.
     pub stack_bytes_max: usize,

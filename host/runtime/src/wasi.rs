@@ -1,5 +1,5 @@
 //! WASI, for plugins in languages whose libraries ask for it: clocks, randomness, a bounded standard
-//! output and the second door. No folder, no socket, no environment.
+//! output and `wasi:http`. No folder, no socket, no environment.
 //!
 //! Made at a call's first use of it: most plugins never do.
 
@@ -15,7 +15,7 @@ use super::limits;
 use super::random::Random;
 use super::wasi_http::HttpContext;
 
-/// Header maps of the second door.
+/// Header maps of `wasi:http`.
 const HTTP_FIELDS_BYTES_MAX: usize = 32 << 10;
 
 /// A clock that shows one time.
@@ -31,7 +31,7 @@ impl HostWallClock for FrozenClock {
     }
 }
 
-/// What one call has of it.
+/// The WASI state of one call.
 pub(super) struct Wasi {
     pub(super) ctx: WasiCtx,
     /// Standard output and error.
@@ -46,7 +46,7 @@ impl Wasi {
         let stdio = MemoryOutputPipe::new(limits::STDIO_BYTES_MAX);
         let mut ctx = WasiCtxBuilder::new();
         if let Random::Seeded(seed) = random {
-            // As `random_bytes` and `now_ms` answer: what was planned can be repeated.
+            // As `random_bytes` and `now_ms`: a planned call can be repeated.
             let mut generator = StdRng::from_seed(seed);
             ctx.insecure_random_seed(generator.random())
                 .insecure_random(StdRng::from_rng(&mut generator))

@@ -1,7 +1,7 @@
-//! The second door out: `wasi:http` 0.2 for plugins in languages that bring their own HTTP client.
+//! `wasi:http` 0.2, the second way to the network, for plugins in languages that bring their own HTTP client.
 //!
-//! It leads into the same pipeline. A request names no slot here, so the slot is the one whose
-//! audience holds the origin.
+//! It uses the same egress as the first. A request names no slot here, so the slot is the one whose
+//! audience contains the origin.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -23,25 +23,25 @@ type IoDone = Box<dyn Future<Output = Result<(), Error>> + Send>;
 type SendFuture =
     Box<dyn Future<Output = Result<(http::Response<WasiBody>, IoDone), Error>> + Send>;
 
-/// What a `wasi:http` request needs of its call.
+/// The parts of a call that its `wasi:http` requests need.
 pub(super) struct HttpContext {
     pub egress: Egress,
     pub scope: Arc<CallScope>,
     pub deadline: Instant,
     pub response_bytes_max: usize,
-    pub held: BodyBudget,
+    pub body_budget: BodyBudget,
     /// Requests that have not ended, each a task of its own.
     pub under_way: TaskTracker,
 }
 
-/// Bytes of request bodies that the host holds for one call. A guest need not wait for an answer before
-/// it sends the next request, and only a few leave at one time.
+/// Bytes of request bodies in the memory of the host for one call. A guest may send the next request
+/// before it has the response, and only a few are sent at one time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BodyBudget(Arc<AtomicUsize>);
 
-/// One body's part of that, until its request has ended.
+/// The part of one body in it, until its request has ended.
 struct BodyShare {
-    held: BodyBudget,
+    budget: BodyBudget,
     bytes: usize,
 }
 
@@ -52,9 +52,9 @@ impl BodyShare {
             return Err(too_large(limits::DOOR_BODY_BYTES_MAX));
         }
         let most = limits::DOOR_BODIES_BYTES_MAX;
-        let fits = |held: usize| held.checked_add(bytes).filter(|sum| *sum <= most);
-        let held = &self.held.0;
-        held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits)
+        let fits = |used: usize| used.checked_add(bytes).filter(|sum| *sum <= most);
+        let used = &self.budget.0;
+        used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits)
             .map_err(|_| too_large(most))?;
         self.bytes += bytes;
         Ok(())
@@ -63,7 +63,7 @@ impl BodyShare {
 
 impl Drop for BodyShare {
     fn drop(&mut self) {
-        self.held.0.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.budget.0.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
@@ -111,7 +111,7 @@ impl WasiHttpHooks for HttpContext {
             .map_or(remaining, |asked| asked.min(remaining));
         let response_bytes_max = self.response_bytes_max;
         let mut part = BodyShare {
-            held: self.held.clone(),
+            budget: self.body_budget.clone(),
             bytes: 0,
         };
         Box::new(self.under_way.track_future(async move {
@@ -179,32 +179,32 @@ fn closed(kind: FailureKind) -> Error {
 mod tests {
     use super::*;
 
-    fn part(held: &BodyBudget) -> BodyShare {
+    fn part(budget: &BodyBudget) -> BodyShare {
         BodyShare {
-            held: held.clone(),
+            budget: budget.clone(),
             bytes: 0,
         }
     }
 
     #[test]
-    fn bodies_share_what_a_call_may_hold_and_give_it_back() {
-        let held = BodyBudget::default();
+    fn bodies_share_the_budget_of_a_call_and_give_it_back() {
+        let budget = BodyBudget::default();
         let size = |grown: Result<(), Error>| match grown {
             Ok(()) => None,
             Err(Error::HttpRequestBodySize(most)) => most,
             Err(other) => panic!("{other:?}"),
         };
         let (body, all) = (limits::DOOR_BODY_BYTES_MAX, limits::DOOR_BODIES_BYTES_MAX);
-        let mut parts: Vec<BodyShare> = (0..all / body).map(|_| part(&held)).collect();
+        let mut parts: Vec<BodyShare> = (0..all / body).map(|_| part(&budget)).collect();
         for part in &mut parts {
             assert_eq!(size(part.grow(body)), None, "at the bound");
             assert_eq!(size(part.grow(1)), Some(body as u64), "beyond it");
         }
-        let mut one_more = part(&held);
+        let mut one_more = part(&budget);
         assert_eq!(size(one_more.grow(1)), Some(all as u64));
         parts.pop();
         assert_eq!(size(one_more.grow(body)), None, "a request has ended");
         drop((parts, one_more));
-        assert_eq!(held.0.load(Ordering::Relaxed), 0);
+        assert_eq!(budget.0.load(Ordering::Relaxed), 0);
     }
 }

@@ -23,7 +23,7 @@ impl Guest {
                 scope: self.scope.clone(),
                 deadline: self.deadline,
                 response_bytes_max: self.response_bytes_max,
-                held: BodyBudget::default(),
+                body_budget: BodyBudget::default(),
                 under_way: TaskTracker::new(),
             };
             let wasi = Wasi::new(self.random, self.now_ms, http_context);
@@ -33,9 +33,9 @@ impl Guest {
         (wasi, &mut self.table)
     }
 
-    /// Gives up the requests that an ended guest has left under way at its second door, and returns once
-    /// each has written its line of the receipt. Each runs in a task, and a task is only asked to end when
-    /// its answer is dropped: nobody may read what left before that.
+    /// Cancels the `wasi:http` requests that an ended guest has left, and returns once each has written its
+    /// entry in the receipt. Each runs in a task, and dropping its response only asks the task to end: the
+    /// receipt may be read after that.
     pub(super) async fn end_requests(&mut self) {
         let Some(wasi) = &self.wasi else {
             return;

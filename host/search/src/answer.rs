@@ -32,7 +32,7 @@ pub struct SearchResults {
     pub total: usize,
     /// Whether the hits fit the query.
     pub confidence: Fit,
-    /// The nearest services, only where there are no hits.
+    /// The nearest services, only where no tool shares anything with the query.
     pub suggestions: Vec<String>,
 }
 
@@ -50,6 +50,8 @@ pub struct Hit {
     pub also_in: Vec<String>,
     /// The words by which [`Uses`](super::Uses) remember what the hit was found for.
     pub words: Arc<[String]>,
+    /// The query names a service, and this is another one's tool.
+    pub of_other_service: bool,
     /// The step of the query that the tool serves, as it was written; none where the query is one wish.
     pub step: Option<String>,
 }

@@ -70,8 +70,8 @@ pub(super) fn fuse(
     let surest = sure()
         .max_by(|a, b| by_words(a).total_cmp(&by_words(b)))
         .map(|one| one.tool);
-    let told = answered * (1.0 - similarity.said);
-    let weight = WORDS_UNANSWERED + (WORDS - WORDS_UNANSWERED) * told;
+    let by_words_part = answered * (1.0 - similarity.said);
+    let weight = WORDS_UNANSWERED + (WORDS - WORDS_UNANSWERED) * by_words_part;
     let effect = EFFECT * similarity.said * similarity.reads;
     let mut lowest = f32::MAX;
     for one in &mut pool {

@@ -59,7 +59,7 @@ pub(crate) struct Index {
     pub(super) service_of: Vec<u32>,
     /// Stems that tools of several services begin with: `upload` of `upload_file`.
     pub(super) actions: HashSet<String>,
-    /// Words that stand in the name or title of a service, also written as one.
+    /// Words in the name or title of a service, also written as one.
     pub(super) service_words: HashMap<String, u32>,
     pub(super) scratch: Mutex<Vec<Scratch>>,
 }

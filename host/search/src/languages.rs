@@ -100,7 +100,7 @@ impl Languages {
                 .count();
             let plain =
                 (known >= WORDS_MIN && known > against) || (exact > 0 && english.is_empty());
-            // Related languages are told apart by words that English has too: `do`, `no`, `a`.
+            // Related languages differ in words that English has too: `do`, `no`, `a`.
             let rank = (known, english.len() - against, exact);
             if plain && best.is_none_or(|(most, _)| rank > most) {
                 best = Some((rank, language));
@@ -128,7 +128,7 @@ impl Languages {
         }
     }
 
-    /// What stands in English for a folded word of a query in this language. Where the language is
+    /// The English for a folded word of a query in this language. Where the language is
     /// not known, a word that is not English is looked up in all: in a query of one language a word
     /// of another is a name more often than not.
     pub(super) fn english(&mut self, word: &str, language: Option<Language>) -> English {
@@ -153,7 +153,7 @@ impl Languages {
         }
     }
 
-    /// What stands for a word that is in a dictionary as it is written, in any language. A word
+    /// The English for a word that is in a dictionary as it is written, in any language. A word
     /// that English has too is English.
     pub(super) fn exact(&self, word: &str) -> English {
         match self.dictionaries.is_english(word) {
@@ -162,7 +162,7 @@ impl Languages {
         }
     }
 
-    /// What stands for a form of a word in any language. [`Languages::english`] is surer where the
+    /// The English for a form of a word in any language. [`Languages::english`] is surer where the
     /// language is known.
     pub(super) fn form(&mut self, word: &str) -> English {
         let word = &*self.plain(word);

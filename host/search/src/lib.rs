@@ -10,6 +10,7 @@
 #![warn(unreachable_pub)]
 
 mod answer;
+mod concepts;
 pub mod embeddings;
 mod explain;
 mod fit;
@@ -41,8 +42,10 @@ use index::Index;
 use toolgate_catalog::{Catalog, Tool};
 
 pub use answer::{Hit, SearchQuery, SearchResults};
+pub use concepts::QUERY_WORDS_MAX;
 pub use fit::Fit;
-pub use query::{QUERY_CHARS_MAX, QUERY_WORDS_MAX};
+pub use prefer::PREFERRED_AMONG;
+pub use query::QUERY_CHARS_MAX;
 pub use reading::Reading;
 pub use suggest::SUGGESTIONS_MAX;
 pub use uses::Uses;

@@ -6,14 +6,17 @@ pub(crate) enum Part {
     Name,
     Service,
     Keywords,
+    /// What people say when they want the tool.
+    Requests,
     Description,
     Parameters,
 }
 
-pub(crate) const PARTS: [Part; 5] = [
+pub(crate) const PARTS: [Part; 6] = [
     Part::Name,
     Part::Service,
     Part::Keywords,
+    Part::Requests,
     Part::Description,
     Part::Parameters,
 ];
@@ -24,6 +27,7 @@ impl Part {
             Self::Name => "name",
             Self::Service => "service",
             Self::Keywords => "keywords",
+            Self::Requests => "requests",
             Self::Description => "description",
             Self::Parameters => "parameters",
         }
@@ -35,6 +39,7 @@ impl Part {
             Self::Name => 5.0,
             Self::Service => 4.0,
             Self::Keywords => 2.5,
+            Self::Requests => 1.5,
             Self::Description => 1.0,
             Self::Parameters => 0.5,
         }
@@ -46,6 +51,7 @@ impl Part {
             Self::Name => 0.6,
             Self::Service => 0.0,
             Self::Keywords => 0.3,
+            Self::Requests => 0.3,
             Self::Description => 0.5,
             Self::Parameters => 0.7,
         }

@@ -33,6 +33,8 @@ pub(super) const ALSO_IN_MAX: usize = 20;
 /// How many tools beyond the limit are sorted, so that a hit can name their services. Further tools are only
 /// counted.
 const BEYOND_LIMIT: usize = 200;
+/// An answer has at least this many tools, where the catalog has them.
+const ANSWERED_MIN: usize = 5;
 /// What a tool gains whose full name is in the query.
 const NAMED: f32 = 2.0;
 
@@ -87,94 +89,97 @@ impl Index {
         self.answer(tools, query, &ranked)
     }
 
-    /// The lists of all wishes, taking turns.
+    /// One answer of the lists of all wishes.
     fn answer(
         &self,
         tools: &[Arc<Tool>],
         query: &SearchQuery<'_>,
         ranked: &[Ranked<'_>],
     ) -> SearchResults {
-        let several = ranked.len() > 1;
         let total = match ranked {
             [one] => one.nearest.found().len(),
             several => self.distinct(several.iter().map(|one| one.nearest.found())),
         };
-        let mut taken: HashSet<u32> = HashSet::new();
-        let mut hits: Vec<(usize, Candidate)> = Vec::new();
-        let mut turns: Vec<_> = ranked.iter().map(|one| one.nearest.best().iter()).collect();
-        let mut lowest = f32::MAX;
-        loop {
-            let before = hits.len();
-            for (place, turn) in turns.iter_mut().enumerate() {
-                if hits.len() == query.limit {
-                    break;
-                }
-                if let Some(next) = turn.find(|one| !taken.contains(&one.tool)) {
-                    taken.insert(next.tool);
-                    lowest = lowest.min(next.score);
-                    let score = if several { lowest } else { next.score };
-                    hits.push((place, Candidate { score, ..*next }));
-                }
-            }
-            if hits.len() == before {
-                break;
-            }
+        let mut turns = take_turns(ranked, query.limit);
+        let suggestions = match total {
+            0 => self.suggest(tools, &ranked[0].lexical, ranked[0].wish, query),
+            _ => Vec::new(),
+        };
+        let filled = self.filled(tools, query, &ranked[0], &mut turns);
+        let mut also_in = also_in(tools, query, ranked, &turns);
+        let mut hits = self.hits(tools, ranked, turns, &filled);
+        for (tool, hit) in &mut hits {
+            hit.also_in = also_in.remove(tool).unwrap_or_default();
         }
-        if total == 0 {
-            let lexical = &ranked[0].lexical;
-            return SearchResults {
-                hits: Vec::new(),
-                total,
-                confidence: Fit::None,
-                suggestions: self.suggest(tools, lexical, ranked[0].wish, query),
-            };
+        SearchResults {
+            total: total.max(hits.len()),
+            hits: hits.into_iter().map(|(_, hit)| hit).collect(),
+            confidence: confidence(ranked),
+            suggestions,
         }
+    }
+
+    /// What is said of each hit, beside its tool's number. `filled`: those of the nearest services.
+    fn hits(
+        &self,
+        tools: &[Arc<Tool>],
+        ranked: &[Ranked<'_>],
+        turns: Vec<(usize, Candidate)>,
+        filled: &HashSet<u32>,
+    ) -> Vec<(u32, Hit)> {
+        let several = ranked.len() > 1;
         let mut reasons: Vec<HashMap<u32, Vec<String>>> = Vec::new();
         for (place, one) in ranked.iter().enumerate() {
-            let of_wish: Vec<Candidate> = hits
-                .iter()
-                .filter(|(wish, _)| *wish == place)
-                .map(|(_, hit)| *hit)
-                .collect();
-            reasons.push(self.reasons(&one.wish.concepts, &one.lexical, &of_wish));
+            let own = turns.iter().filter(|(wish, _)| *wish == place);
+            let own: Vec<Candidate> = own.map(|(_, hit)| *hit).collect();
+            reasons.push(self.reasons(&one.wish.concepts, &one.lexical, &own));
         }
-        let mut also_in = also_in(tools, query, ranked, &hits);
-        let hits = hits
-            .into_iter()
-            .map(|(place, hit)| {
-                let wish = &ranked[place];
-                let mut reasons = reasons[place].remove(&hit.tool).unwrap_or_default();
-                if let Some(similarity) = wish.similarity {
-                    let cosine = similarity.cosines.get(hit.tool as usize).copied();
-                    reasons.push(format!("meaning: {:.2}", cosine.unwrap_or(0.0)));
-                }
-                let confidence = match wish.similarity {
-                    Some(similarity) => fit::judge_fit(&[hit], &similarity.cosines),
-                    None if hit.is_good() => Fit::High,
-                    None => Fit::Low,
-                };
-                Hit {
-                    tool: Arc::clone(&tools[hit.tool as usize]),
-                    score: hit.score,
-                    confidence: confidence.min(wish.confidence),
-                    reasons,
-                    step: several.then(|| wish.wish.text.clone()),
-                    also_in: also_in.remove(&hit.tool).unwrap_or_default(),
-                    words: Arc::clone(&wish.words),
-                }
-            })
+        let named: Vec<Vec<u32>> = ranked
+            .iter()
+            .map(|one| self.named_services(&one.wish.concepts))
             .collect();
-        let confident = || ranked.iter().map(|one| one.confidence);
-        SearchResults {
-            hits,
-            total,
-            // A query of which one step can be done is answered in part.
-            confidence: match confident().min() {
-                Some(Fit::None) if confident().max() > Some(Fit::None) => Fit::Low,
-                least => least.unwrap_or(Fit::None),
-            },
-            suggestions: Vec::new(),
+        let hit = |(place, hit): (usize, Candidate)| {
+            let wish = &ranked[place];
+            let is_filled = filled.contains(&hit.tool);
+            let mut reasons = reasons[place].remove(&hit.tool).unwrap_or_default();
+            reasons.extend(is_filled.then(|| "nearest service".to_owned()));
+            reasons.extend(wish.meaning(hit.tool));
+            let service = &self.service_of[hit.tool as usize];
+            let found = Hit {
+                tool: Arc::clone(&tools[hit.tool as usize]),
+                score: hit.score,
+                confidence: match is_filled {
+                    true => Fit::None,
+                    false => wish.fit(hit),
+                },
+                reasons,
+                of_other_service: !named[place].is_empty() && !named[place].contains(service),
+                step: several.then(|| wish.wish.text.clone()),
+                also_in: Vec::new(),
+                words: Arc::clone(&wish.words),
+            };
+            (hit.tool, found)
+        };
+        turns.into_iter().map(hit).collect()
+    }
+
+    /// Fills an answer of few tools up with those of the nearest services, behind the others. Answers which these are.
+    fn filled(
+        &self,
+        tools: &[Arc<Tool>],
+        query: &SearchQuery<'_>,
+        first: &Ranked<'_>,
+        hits: &mut Vec<(usize, Candidate)>,
+    ) -> HashSet<u32> {
+        let wanted = ANSWERED_MIN.min(query.limit).saturating_sub(hits.len());
+        if wanted == 0 {
+            return HashSet::new();
         }
+        let taken = hits.iter().map(|(_, hit)| hit.tool).collect();
+        let filled = self.fill(tools, &first.lexical, first.wish, query, &taken, wanted);
+        let without_words = filled.iter().copied().map(Candidate::without_words);
+        hits.extend(without_words.map(|one| (0, one)));
+        filled.into_iter().collect()
     }
 
     /// How many tools are in at least one of several lists.
@@ -294,6 +299,59 @@ impl Index {
         named.sort_unstable();
         named.dedup();
         named
+    }
+}
+
+impl Ranked<'_> {
+    /// How near a tool is in meaning, as a reason.
+    fn meaning(&self, tool: u32) -> Option<String> {
+        let cosine = self.similarity?.cosines.get(tool as usize).copied();
+        Some(format!("meaning: {:.2}", cosine.unwrap_or(0.0)))
+    }
+
+    /// Whether one tool fits, never more than all together.
+    fn fit(&self, hit: Candidate) -> Fit {
+        let own = match self.similarity {
+            Some(similarity) => fit::judge_fit(&[hit], &similarity.cosines),
+            None if hit.is_good() => Fit::High,
+            None => Fit::Low,
+        };
+        own.min(self.confidence)
+    }
+}
+
+/// The nearest tools of all wishes, which take turns: each beside the place of its wish. Scores never rise.
+fn take_turns(ranked: &[Ranked<'_>], limit: usize) -> Vec<(usize, Candidate)> {
+    let several = ranked.len() > 1;
+    let mut taken: HashSet<u32> = HashSet::new();
+    let mut hits: Vec<(usize, Candidate)> = Vec::new();
+    let mut turns: Vec<_> = ranked.iter().map(|one| one.nearest.best().iter()).collect();
+    let mut lowest = f32::MAX;
+    loop {
+        let before = hits.len();
+        for (place, turn) in turns.iter_mut().enumerate() {
+            if hits.len() == limit {
+                break;
+            }
+            if let Some(next) = turn.find(|one| !taken.contains(&one.tool)) {
+                taken.insert(next.tool);
+                lowest = lowest.min(next.score);
+                let score = if several { lowest } else { next.score };
+                hits.push((place, Candidate { score, ..*next }));
+            }
+        }
+        if hits.len() == before {
+            return hits;
+        }
+    }
+}
+
+/// Of several wishes the least; a query of which one step can be done is answered in part.
+fn confidence(ranked: &[Ranked<'_>]) -> Fit {
+    let all = || ranked.iter().map(|one| one.confidence);
+    match all().min() {
+        Some(Fit::None) if all().max() > Some(Fit::None) => Fit::Low,
+        least => least.unwrap_or(Fit::None),
     }
 }
 

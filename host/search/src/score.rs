@@ -23,6 +23,7 @@ const ASKED_WORDS_MAX: usize = 6;
 const NAME: u8 = 1 << Part::Name as u8;
 const SERVICE: u8 = 1 << Part::Service as u8;
 const KEYWORDS: u8 = 1 << Part::Keywords as u8;
+const REQUESTS: u8 = 1 << Part::Requests as u8;
 const DESCRIPTION: u8 = 1 << Part::Description as u8;
 
 fn subject(concept: &Concept, parts: u8) -> Subject {
@@ -30,7 +31,7 @@ fn subject(concept: &Concept, parts: u8) -> Subject {
         Subject::Nowhere
     } else if parts & (NAME | SERVICE) != 0 {
         Subject::Name
-    } else if parts & KEYWORDS != 0 {
+    } else if parts & (KEYWORDS | REQUESTS) != 0 {
         Subject::Keywords
     } else {
         Subject::Nowhere
@@ -65,7 +66,7 @@ pub(super) struct Candidate {
     /// How much of the query is answered, 0 to 1, weighted by what each word tells.
     pub(super) covered: f32,
     pub(super) subject: Subject,
-    /// Whether every word of the query stands in name, service, keywords or description.
+    /// Whether every word of the query is in name, service, keywords, requests or description.
     pub(super) complete: bool,
     /// Whether the query is the tool's full name.
     pub(super) named: bool,
@@ -158,7 +159,8 @@ impl Index {
                 let weight = concept.variants[usize::from(slot.variant)].weight;
                 slot.covered += concept.importance * weight * closeness(slot.parts);
                 slot.subject = slot.subject.max(subject(concept, slot.parts));
-                let readable = slot.parts & (NAME | SERVICE | KEYWORDS | DESCRIPTION) != 0;
+                let readable =
+                    slot.parts & (NAME | SERVICE | KEYWORDS | REQUESTS | DESCRIPTION) != 0;
                 slot.found_words += u8::from(readable && !concept.implied);
                 slot.concept = 0.0;
             }
@@ -232,6 +234,8 @@ fn closeness(parts: u8) -> f32 {
         1.0
     } else if parts & KEYWORDS != 0 {
         0.9
+    } else if parts & REQUESTS != 0 {
+        0.8
     } else if parts & DESCRIPTION != 0 {
         0.6
     } else {

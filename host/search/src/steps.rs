@@ -18,7 +18,7 @@ const STEPS_COVER_MIN: f32 = 0.6;
 const WINDOWS_MAX: usize = 6;
 /// Most words of a query that are looked at.
 const WORDS_MAX: usize = 400;
-/// How far into a sentence its action may stand: `could you please send ...`.
+/// How far into a sentence its action may be: `could you please send ...`.
 const ACTION_WITHIN: usize = 6;
 
 /// Words that join steps.
@@ -51,7 +51,7 @@ const JOINING: &[&str] = &[
     "y",
 ];
 
-/// Words that stand for what an earlier step was about.
+/// Words that refer to what an earlier step was about.
 const POINTING: &[&str] = &["it", "its", "that", "them", "these", "this", "those"];
 
 /// How a query is cut.
@@ -76,7 +76,7 @@ struct QueryToken<'a> {
     text: &'a str,
     start: usize,
     end: usize,
-    /// What stands between it and the token before.
+    /// What is between it and the token before.
     ends_sentence: bool,
     comma: bool,
     lower: String,
@@ -308,7 +308,7 @@ fn windows(query: &str, sentences: &[&[QueryToken<'_>]]) -> Vec<String> {
             _ => windows.push((first.start, last.end, part.len())),
         }
     }
-    // What is asked for stands at the end or at the beginning more often than in between.
+    // What is asked for is at the end or at the beginning more often than in between.
     if windows.len() > WINDOWS_MAX {
         windows.drain(WINDOWS_MAX / 2..windows.len() - WINDOWS_MAX / 2);
     }

@@ -1,5 +1,6 @@
 //! The services that come nearest to a query.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use toolgate_catalog::Tool;
@@ -19,8 +20,7 @@ const SUGGESTED_BY_WORDS_MAX: usize = 8;
 const ALIKE: f32 = 0.5;
 
 impl Index {
-    /// Services that come nearest: by likeness of their names to the query's words, then by their
-    /// best tool that did not match well enough.
+    /// The names of [`Self::nearest_services`].
     pub(super) fn suggest(
         &self,
         tools: &[Arc<Tool>],
@@ -28,6 +28,46 @@ impl Index {
         wish: &QueryPart,
         query: &SearchQuery<'_>,
     ) -> Vec<String> {
+        let nearest = self.nearest_services(tools, lexical, wish, query);
+        nearest
+            .take(SUGGESTIONS_MAX)
+            .map(|service| service.name.clone())
+            .collect()
+    }
+
+    /// Tools of the nearest services that are not among `taken`, at most `wanted`: for a wish that hardly a tool shares
+    /// a word with.
+    pub(super) fn fill(
+        &self,
+        tools: &[Arc<Tool>],
+        lexical: &Lexical,
+        wish: &QueryPart,
+        query: &SearchQuery<'_>,
+        taken: &HashSet<u32>,
+        wanted: usize,
+    ) -> Vec<u32> {
+        let shown = |tool: &u32| {
+            let candidate = &tools[*tool as usize];
+            !taken.contains(tool)
+                && query
+                    .service
+                    .is_none_or(|service| service == candidate.service())
+                && (query.allowed)(candidate)
+        };
+        let nearest = self.nearest_services(tools, lexical, wish, query);
+        let of_services = nearest.flat_map(|service| service.tools.iter().copied());
+        of_services.filter(shown).take(wanted).collect()
+    }
+
+    /// Services that come nearest: by likeness of their names to the query's words, then by their
+    /// best tool that did not match well enough.
+    fn nearest_services<'i>(
+        &'i self,
+        tools: &'i [Arc<Tool>],
+        lexical: &Lexical,
+        wish: &QueryPart,
+        query: &'i SearchQuery<'_>,
+    ) -> impl Iterator<Item = &'i IndexedService> + use<'i> {
         let words: Vec<(String, u128)> = WORDS.with_borrow_mut(|words| {
             let mut all = self.query_words(words, &wish.text);
             all.retain(|word| !is_stopword(word));
@@ -82,19 +122,15 @@ impl Index {
             })
             .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.name.cmp(&b.1.name)));
-        let visible = |service: &IndexedService| {
+        let visible = move |service: &IndexedService| {
             service
                 .tools
                 .iter()
                 .any(|tool| (query.allowed)(&tools[*tool as usize]))
         };
-        let nearest = ranked
+        ranked
             .into_iter()
             .map(|(_, service)| service)
-            .filter(|service| visible(service));
-        nearest
-            .take(SUGGESTIONS_MAX)
-            .map(|service| service.name.clone())
-            .collect()
+            .filter(move |service| visible(service))
     }
 }

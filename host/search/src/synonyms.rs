@@ -18,7 +18,7 @@ pub(super) enum Verb {
     Other,
 }
 
-/// A word that may stand for another.
+/// A word that may be meant by another.
 #[derive(Clone, Debug)]
 pub(super) struct Synonym {
     pub stem: String,
@@ -78,7 +78,7 @@ impl Synonyms {
 
     fn add_said(&mut self, from: String, called: &[String], weight: f32) {
         let list = self.by_stem.entry(from.clone()).or_default();
-        // A verb stays one: what it also stands for is an action too.
+        // A verb stays one: what it also means is an action too.
         let verb = !list.is_empty() && list.iter().all(|known| known.verb);
         for to in called.iter().filter(|to| **to != from) {
             if list.iter().all(|known| known.stem != *to) {
@@ -116,9 +116,9 @@ fn stems(words: &mut Words, list: &[&str]) -> Vec<String> {
 enum SynonymLine<'a> {
     /// Verbs that ask to see something.
     Reads(Vec<&'a str>),
-    /// Words that stand for each other, how well, and whether they are verbs.
+    /// Words that mean each other, how well, and whether they are verbs.
     Group(f32, bool, Vec<&'a str>),
-    /// Words that stand for others, but not the other way round.
+    /// Words that mean others, but not the other way round.
     Said(f32, Vec<&'a str>, Vec<&'a str>),
 }
 
@@ -195,25 +195,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_stands_for_what_it_is_called_but_not_the_other_way_round() {
+    fn a_word_is_known_by_its_synonyms_in_one_direction() {
         let mut words = Words::new();
         let synonyms = Synonyms::new(&mut words);
-        let mut stands = |from: &str, to: &str| {
+        let mut is_synonym = |from: &str, to: &str| {
             let to = words.stem(to);
             let list = synonyms.get(&words.stem(from));
             list.iter().any(|synonym| synonym.stem == to)
         };
-        assert!(stands("tweet", "twitter"));
-        assert!(!stands("twitter", "tweet"));
-        assert!(stands("delete", "remove"));
-        assert!(stands("remove", "delete"));
+        assert!(is_synonym("tweet", "twitter"));
+        assert!(!is_synonym("twitter", "tweet"));
+        assert!(is_synonym("delete", "remove"));
+        assert!(is_synonym("remove", "delete"));
     }
 
     #[test]
     fn the_heaviest_link_between_two_words_counts() {
         let mut words = Words::new();
         let synonyms = Synonyms::new(&mut words);
-        // `search find` stands in a line of .7, and `search list` in one of .4.
+        // `search find` is in a line of .7, and `search list` in one of .4.
         let weight = |from: &str, to: &str, words: &mut Words| {
             let to = words.stem(to);
             let list = synonyms.get(&words.stem(from));

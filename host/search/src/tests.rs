@@ -115,7 +115,9 @@ fn a_tool_that_is_not_allowed_is_neither_found_counted_nor_suggested() {
     let closed = found("send message");
     assert!(names(&open).contains(&"slack_send_message"));
     assert!(closed.hits.iter().all(|hit| hit.tool.service() != "slack"));
-    assert_eq!(found("slack").total, 0);
+    let by_name = found("slack");
+    assert_eq!(by_name.confidence, Fit::None);
+    assert!(by_name.hits.iter().all(|hit| hit.tool.service() != "slack"));
     assert!(!found("slack").suggestions.contains(&"slack".to_owned()));
     let nothing = ask(&SearchIndex::new(&catalog), "issue", None, 20, &|_| false);
     assert_eq!(
@@ -206,7 +208,7 @@ fn a_query_of_any_length_is_bounded() {
         names(&search(&catalog, "issue", None))
     );
     let beyond = format!("{}slack", " ".repeat(super::QUERY_CHARS_MAX));
-    assert_eq!(search(&catalog, &beyond, None).total, 0);
+    assert_eq!(search(&catalog, &beyond, None).confidence, Fit::None);
     let within = format!("{}slack", " ".repeat(super::QUERY_CHARS_MAX - 5));
     assert_eq!(search(&catalog, &within, None).total, 10);
 }
@@ -237,9 +239,43 @@ fn a_word_that_stands_in_descriptions_alone_is_found_where_nothing_better_is() {
         assert_eq!(names(&found)[0], "acme_list_parts", "{query}");
         assert_ne!(found.confidence, Fit::None, "{query}");
     }
-    // Half a match is none.
+    // Half a match is no match.
     let half = search(&catalog, "widget invoices", None);
     assert_eq!(half.confidence, Fit::None);
+}
+
+#[test]
+fn a_tool_is_found_by_what_people_say_when_they_want_it() {
+    let manifest = |requests: &[&str]| {
+        let manifest = serde_json::json!({
+            "manifest": 1, "service": "acme", "title": "Acme", "version": "1.0.0",
+            "description": "Factory.",
+            "tools": [
+                {"name": "list_liabilities", "description": "Lists open liabilities of the factory.",
+                 "requests": requests, "effect": "read", "input": {"type": "object"}},
+                {"name": "close_gate", "description": "Closes the gate.",
+                 "effect": "write", "input": {"type": "object"}}]
+        });
+        Catalog::build(vec![PluginTools {
+            sha256: String::new(),
+            manifest: Arc::new(Manifest::parse(&manifest.to_string()).expect("a manifest")),
+        }])
+    };
+    let query = "what do we owe our suppliers";
+    let without = search(&manifest(&[]), query, None);
+    assert_eq!(without.confidence, Fit::None);
+    let with = search(
+        &manifest(&["what we owe suppliers this month"]),
+        query,
+        None,
+    );
+    assert_eq!(names(&with)[0], "acme_list_liabilities");
+    assert_ne!(with.confidence, Fit::None);
+    let reasons = &with.hits[0].reasons;
+    let explained = reasons
+        .iter()
+        .any(|reason| reason.starts_with("requests: "));
+    assert!(explained, "{reasons:?}");
 }
 
 #[test]

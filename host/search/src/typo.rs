@@ -5,7 +5,7 @@ const ONE_ERROR_MIN: usize = 4;
 const TWO_ERRORS_MIN: usize = 8;
 /// Shortest beginning of a word.
 const PREFIX_MIN: usize = 4;
-/// Most words one misspelling may stand for.
+/// Most words that one misspelling may mean.
 const MEANT_MAX: usize = 3;
 
 /// Words that may be meant, sorted; each with its term.

@@ -19,14 +19,6 @@ pub struct Uses {
     pairs: usize,
 }
 
-/// How often a tool was used after similar searches.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Used {
-    pub times: u32,
-    /// 0 to 1: how similar, and how often.
-    pub weight: f32,
-}
-
 impl Uses {
     /// Adds uses of a tool after searches with a word.
     pub fn add(&mut self, word: &str, tool: &str, times: u32) {
@@ -53,21 +45,17 @@ impl Uses {
         self.pairs
     }
 
-    /// How often a tool was used after searches with most of these words; none where it was not.
-    pub(super) fn after(&self, words: &[String], tool: &str) -> Option<Used> {
-        let (mut count, mut times, mut weight) = (0, u32::MAX, 0.0);
+    /// Whether a tool was used after searches with most of these words. 0 to 1: how similar these were, and how often.
+    pub(super) fn after(&self, words: &[String], tool: &str) -> Option<f32> {
+        let (mut count, mut weight) = (0, 0.0);
         for word in words {
             if let Some(known) = self.by_word.get(word).and_then(|tools| tools.get(tool)) {
                 count += 1;
-                times = times.min(*known);
                 weight += (*known).min(ENOUGH) as f32 / ENOUGH as f32;
             }
         }
         let alike = count > 0 && count * ALIKE_OF >= words.len() * ALIKE;
-        alike.then(|| Used {
-            times,
-            weight: weight / words.len() as f32,
-        })
+        alike.then(|| weight / words.len() as f32)
     }
 }
 
@@ -84,9 +72,8 @@ mod tests {
         uses.add("report", "slack_post_message", 9);
         assert_eq!(uses.pairs(), 4);
         let words = ["report", "weekly", "sales"].map(str::to_owned);
-        let used = uses.after(&words, "notion_create_page").unwrap();
-        assert_eq!(used.times, 1);
-        assert!((used.weight - 2.0 / 15.0).abs() < 1e-6, "{used:?}");
+        let weight = uses.after(&words, "notion_create_page").unwrap();
+        assert!((weight - 2.0 / 15.0).abs() < 1e-6, "{weight}");
         assert_eq!(uses.after(&words, "slack_post_message"), None);
         assert_eq!(uses.after(&[], "notion_create_page"), None);
     }
@@ -96,8 +83,7 @@ mod tests {
         let mut uses = Uses::default();
         uses.add("report", "slack_post_message", u32::MAX);
         uses.add("report", "slack_post_message", 1);
-        let used = uses.after(&["report".to_owned()], "slack_post_message");
-        let used = used.unwrap();
-        assert_eq!((used.times, used.weight), (u32::MAX, 1.0));
+        let weight = uses.after(&["report".to_owned()], "slack_post_message");
+        assert_eq!(weight, Some(1.0));
     }
 }

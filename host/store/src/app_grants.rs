@@ -344,7 +344,7 @@ impl Store {
         }))
     }
 
-    /// Ends a grant with all its tokens. `false`: there is none.
+    /// Ends a grant with all its tokens. `false`: it does not exist.
     pub async fn delete_app_grant(&self, workspace_id: &str, id: &str) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
             let done = sqlx::query("DELETE FROM app_grants WHERE workspace_id = $1 AND id = $2")
@@ -357,7 +357,7 @@ impl Store {
         }))
     }
 
-    /// Ends one token and leaves its grant. `false`: there is none.
+    /// Ends one token and leaves its grant. `false`: it does not exist.
     pub async fn delete_app_token(&self, hash: &str) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
             let done = sqlx::query("DELETE FROM app_tokens WHERE hash = $1").bind(hash).execute(&mut *tx).await?;

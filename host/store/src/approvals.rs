@@ -47,6 +47,14 @@ pub struct ApprovalRow {
     pub expires_at_ms: i64,
 }
 
+/// What waits in one workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct PendingApprovals {
+    pub count: i64,
+    /// Of arguments and requests.
+    pub bytes: i64,
+}
+
 /// Names a call: two with the same are one question.
 #[derive(Clone, Copy, Debug)]
 pub struct ApprovalCall<'a> {
@@ -96,7 +104,7 @@ fn approval_event(kind: EventType, approval: &ApprovalRow, at_ms: i64) -> Event 
     Event::new(kind, &approval.workspace_id, at_ms, about(approval))
 }
 
-/// `approval_url`: the page of the approval. It opens nothing by itself: whoever opens it signs in.
+/// `approval_url`: the page of the approval. It opens nothing by itself: its reader signs in.
 fn requested(approval: &ApprovalRow, approval_url: &str, at_ms: i64) -> Event {
     let mut data = about(approval);
     data["approval_url"] = json!(approval_url);
@@ -141,7 +149,7 @@ impl Page<ApprovalRow> {
 }
 
 impl Store {
-    /// Asks for approval of a call, and answers the approval that now stands: the earlier one if
+    /// Asks for approval of a call, and answers the approval that is valid now: the earlier one if
     /// the same call has asked before and it is still open. `approval_url`: its page, for subscribers.
     pub async fn open_approval(
         &self,
@@ -210,6 +218,23 @@ impl Store {
             .bind(&asked.tool_name)
             .bind(&asked.arguments_hash)
             .fetch_one(&mut *tx)
+            .await?
+        }))
+    }
+
+    /// How much waits for a decision.
+    pub async fn pending_approvals(
+        &self,
+        workspace_id: &str,
+    ) -> Result<PendingApprovals, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT COUNT(*) AS count, \
+                 CAST(COALESCE(SUM(OCTET_LENGTH(arguments) + OCTET_LENGTH(requests)), 0) AS BIGINT) AS bytes \
+                 FROM approvals WHERE workspace_id = $1 AND state = 'pending'",
+            )
+            .bind(workspace_id)
+            .fetch_one(db)
             .await?
         }))
     }
@@ -410,7 +435,7 @@ impl Store {
         }))
     }
 
-    /// Takes an approved call's one run for an execution. `None`: no such approval stands.
+    /// Takes an approved call's one run for an execution. `None`: no such approval is valid.
     pub async fn use_approval(
         &self,
         call: ApprovalCall<'_>,
@@ -419,7 +444,7 @@ impl Store {
     ) -> Result<Option<ApprovalRow>, StoreError> {
         Ok(portable!(write self, tx => {
             // Said twice of the state: SQLite takes the index of open approvals only where its own condition
-            // stands in the statement.
+            // is in the statement.
             sqlx::query_as(
                 returning!(
                     approvals,

@@ -10,7 +10,7 @@ use super::page::one_more;
 use super::{
     Activated, ApprovalRow, ApproveRequest, AttemptDecision, BeginOutcome, Cursor, DeliveryRecord,
     HookRow, InsertedOrigin, InsertedToolset, KvSet, MemberChange, Page, RevokeOutcome, SessionRow,
-    SkillUpdate, SourcePut, Store, StoreError, portable,
+    SkillUpdate, SourcePut, Store, StoreError, UpdatedToolset, portable,
 };
 use crate::columns::select;
 
@@ -100,6 +100,7 @@ change_is! {
     BeginOutcome: Self::Run,
     InsertedOrigin: Self::Done,
     InsertedToolset: Self::Done,
+    UpdatedToolset: Self::Updated(_),
     KvSet: Self::Stored { .. },
     AttemptDecision: Self::Counted,
 }

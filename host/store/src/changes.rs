@@ -1,13 +1,13 @@
 //! How a cache in this process learns that the database has moved on, in whatever process.
 //!
-//! Each [`Topic`] has a counter that grows in the same transaction as what it stands for.
+//! Each [`Topic`] has a counter that grows in the same transaction as what it counts.
 //! [`Store::changes`] answers counters at least as new as every commit that was acknowledged
 //! before the call, so a key revoked by another process is refused on the next request. What it
 //! costs:
 //!
 //! - SQLite: while nobody changes a topic, a look at a number that all processes share
 //!   ([`SharedVersion`]). Every transaction that may change one puts a new number there twice, before and
-//!   after its commit: whoever reads the counters in between finds another the next time and asks again.
+//!   after its commit: a reader in between finds another value the next time and reads again.
 //!   A process that dies between commit and second write has acknowledged nothing; others see its
 //!   change within [`TRUSTED_FOR`].
 //! - otherwise, and on PostgreSQL always: one tiny query, shared by all callers that wait for it.
@@ -115,7 +115,7 @@ impl Watch {
         }
     }
 
-    /// The open transaction writes something to deliver: whoever delivers hears of it after the
+    /// The open transaction writes something to deliver: the dispatcher hears of it after the
     /// commit.
     pub(super) fn outbox_grew(&self) {
         self.outbox_pending.store(true, Ordering::SeqCst);

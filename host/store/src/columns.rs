@@ -51,6 +51,9 @@ macro_rules! columns {
          last_error, lease_owner, lease_since_ms, lease_until_ms, created_at_ms, updated_at_ms, connected_at_ms, \
          refresh_expires_at_ms"
     };
+    (files) => {
+        "workspace_id, id, user_id, execution_id, name, media_type, size_bytes, sha256, created_at_ms, expires_at_ms"
+    };
     (hooks) => {
         "connection_id, workspace_id, user_id, service, sealed, accepted, refused, last_accepted_at_ms, \
          last_refused_at_ms, last_refusal, created_at_ms, updated_at_ms"
@@ -102,6 +105,9 @@ macro_rules! columns {
     };
     (sessions) => {
         "workspace_id, id, user_id, prompt, created_at_ms, last_active_at_ms"
+    };
+    (skill_proposals) => {
+        "workspace_id, skill_id, id, version, name, summary, instructions, proposed_by, created_at_ms"
     };
     (skill_versions) => {
         "workspace_id, id, version, name, summary, instructions, created_at_ms"

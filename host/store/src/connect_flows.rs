@@ -1,4 +1,4 @@
-//! Connect flows: what stands behind a connect link, from its making to the stored connection.
+//! Connect flows: the state of a connect link, from its making to the stored connection.
 //!
 //! `pending -> started -> completed [-> awaiting_confirmation] -> consumed`, or `failed`, or from
 //! `completed` back to `pending` for another try. Each step is one conditional update that happens at most once, so a replayed link, state or callback

@@ -1,6 +1,6 @@
-//! Deliveries: what is to be sent to which webhook, and what became of it.
+//! Deliveries: what is to be sent to which webhook, and its outcome.
 //!
-//! Whoever sends takes the lease of a webhook, so that its deliveries go out one after the other,
+//! A sender takes the lease of a webhook, so that its deliveries go out one after the other,
 //! across all processes that share the database. Each outcome is stored with the lease renewed; a
 //! process that dies leaves at most the one delivery of each lease unsettled, and it is sent again.
 

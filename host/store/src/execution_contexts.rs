@@ -1,7 +1,7 @@
 //! What the receipts of one day have in common: the tool, the plugin file and the key. It is most of a
 //! receipt and the same for all calls of a tool with a key, so it is a row of its own.
 //!
-//! The id of such a row is a digest of the rest: whoever writes a receipt knows it without asking the
+//! The id of such a row is a digest of the rest: the writer of a receipt knows it without asking the
 //! database. With the day in it, rows go when the receipts of their day have gone.
 
 use std::collections::BTreeMap;

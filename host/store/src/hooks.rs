@@ -59,7 +59,7 @@ impl Store {
         }))
     }
 
-    /// `false`: there is none.
+    /// `false`: it does not exist.
     pub async fn delete_hook(
         &self,
         workspace_id: &str,

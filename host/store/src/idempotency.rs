@@ -1,4 +1,4 @@
-//! Idempotency records: what became of a request that named an `Idempotency-Key`.
+//! Idempotency records: the outcome of a request that named an `Idempotency-Key`.
 //!
 //! A record is made before the work, marked before anything leaves the process, and answered after
 //! it. One that is neither answered nor within its deadline belongs to a process that died: if
@@ -7,7 +7,7 @@
 use super::{Store, StoreError, portable};
 use toolgate_core::text::Text;
 
-/// What answers whoever repeats a request.
+/// What answers a repetition of the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestAnswer {
     pub workspace_id: Text,
@@ -80,7 +80,7 @@ struct IdempotencyRow {
 }
 
 impl Store {
-    /// Claims a key for a request, or says what stands in its way.
+    /// Claims a key for a request, or says what prevents it.
     pub async fn begin_request(
         &self,
         request: &BeginRequest<'_>,
@@ -130,7 +130,7 @@ impl Store {
             if let Some(refusal) = standing_in_the_way(&row, request) {
                 return Ok(refusal);
             }
-            // Whoever comes second of two that take over a dead request finds another id. One that is not dead
+            // Of two requests that take over a dead one, the second finds another id. One that is not dead
             // after all may have sent something, or have given up, since the row was read.
             let taken = sqlx::query(
                 "UPDATE idempotency SET execution_id = $3, sent = FALSE, deadline_ms = $4 \
@@ -176,7 +176,7 @@ impl Store {
         }))
     }
 
-    /// Keeps the answer for whoever repeats the request.
+    /// Keeps the answer for a repetition of the request.
     pub async fn answer_request(&self, answer: &RequestAnswer) -> Result<bool, StoreError> {
         Ok(portable!(one self, db => answer_request!(db, answer).rows_affected() == 1))
     }

@@ -52,7 +52,7 @@ pub struct FoundKey {
     pub workspace: Workspace,
 }
 
-/// What became of a request to revoke.
+/// The outcome of a request to revoke.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RevokeOutcome {
     Done(ApiKey),
@@ -150,7 +150,7 @@ impl Store {
     }
 
     /// Changes what is given of a living key, so that of two changes at the same time neither takes the other
-    /// back. `None`: there is none with this id.
+    /// back. `None`: no such id.
     pub async fn update_key(
         &self,
         workspace_id: &str,

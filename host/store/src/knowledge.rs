@@ -169,7 +169,7 @@ impl Store {
         }))
     }
 
-    /// `false`: there is none.
+    /// `false`: it does not exist.
     pub async fn delete_document(&self, workspace_id: &str, id: &str) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
             bump!(tx, Topic::Knowledge);

@@ -31,6 +31,7 @@ mod execution_arrays;
 mod execution_contexts;
 mod execution_writes;
 mod executions;
+mod files;
 mod hooks;
 mod idempotency;
 mod installation;
@@ -57,6 +58,7 @@ mod plugins;
 mod postgres;
 mod rate_counts;
 mod results;
+mod sealed_columns;
 mod search_uses;
 mod service_config;
 mod session_kv;
@@ -67,8 +69,10 @@ mod shared_text;
 mod shared_version;
 mod sign_in_attempts;
 mod sign_ins;
+mod skill_proposals;
 mod skills;
 pub mod snapshot;
+mod stored_amounts;
 mod text;
 mod time_limits;
 mod tool_names;
@@ -87,7 +91,7 @@ use time_limits::OPERATION_WITHIN;
 pub use app_assertions::UsedAssertion;
 pub use app_clients::{AppClient, AppClientAuth, AppClientKind, AppRequest};
 pub use app_grants::{AppBlock, AppGrant, AppToken, AppTokenKind, GrantTokensMax, RefreshUses};
-pub use approvals::{ApprovalCall, ApprovalFilter, ApprovalRow};
+pub use approvals::{ApprovalCall, ApprovalFilter, ApprovalRow, PendingApprovals};
 pub use audit::AuditEntry;
 pub use changes::{Changes, Topic};
 pub use client_sessions::ClientSessionMessage;
@@ -102,6 +106,7 @@ pub use deliveries::{
 pub use error::StoreError;
 pub use events::{Event, EventFilters, EventType, TRIGGER_PREFIX, pattern_matches};
 pub use executions::{ExecutionFilter, ExecutionRow, RECEIPTS_SEARCHED_MAX};
+pub use files::{FileFilter, FilePiece, FileRow};
 pub use hooks::HookRow;
 pub use idempotency::{BeginOutcome, BeginRequest, RequestAnswer};
 pub use keys::{ApiKey, FoundKey, KeyChange, RevokeOutcome};
@@ -125,20 +130,23 @@ pub use plugins::{
 };
 pub use rate_counts::RateCount;
 pub use results::ResultPiece;
+pub use sealed_columns::{HEAD_CHARS, SealedColumn, SealedHead};
 pub use search_uses::SearchUse;
 pub use service_config::{ALL_WORKSPACES, ServiceSetting};
-pub use session_kv::{KV_BYTES_MAX, KvEntry, KvScope, KvSet};
-pub use session_messages::{SessionMessage, Speaker, TurnClaim};
+pub use session_kv::{KV_BYTES_MAX, KvEntry, KvScope, KvSet, KvValue};
+pub use session_messages::{NewStep, SessionMessage, Speaker, TurnClaim};
 pub use sessions::{SESSION_IDLE_MS, SessionRow};
 pub use set_up::SetUpLock;
 pub use sign_in_attempts::AttemptDecision;
 pub use sign_ins::{SignIn, SignInProof};
+pub use skill_proposals::SkillProposalRow;
 pub use skills::{
     SKILL_VERSIONS_MAX, SkillChange, SkillRow, SkillUpdate, SkillVersionPage, SkillVersionRow,
 };
+pub use stored_amounts::StoredAmount;
 pub use text::Json;
 pub use tool_vectors::ToolVector;
-pub use toolsets::{InsertedToolset, ToolsetChange, ToolsetRow};
+pub use toolsets::{InsertedToolset, OtherVersion, ToolsetChange, ToolsetRow, UpdatedToolset};
 pub use usage::{DURATION_CLASSES_MS, ToolUsage, UsageRow, UsageVersion, UserRow};
 pub use webhooks::{WebhookChange, WebhookRow};
 pub use workspaces::{DefaultPermission, Plan, SettingsChange, Workspace, WorkspaceSettings};
@@ -212,7 +220,7 @@ macro_rules! portable {
         $crate::portable!(in $store, $tx => $body, before {
             $store.watch.touch()
         }, after {
-            // The change is made. Whoever cannot be told finds it a little later.
+            // The change is committed. A process that does not get the signal finds it a little later.
             $store.watch.touch();
         })
     };

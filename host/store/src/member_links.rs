@@ -194,7 +194,7 @@ impl Store {
         }))
     }
 
-    /// Takes an invitation back. `None`: there is none with this id.
+    /// Takes an invitation back. `None`: no such id.
     pub async fn delete_invitation(
         &self,
         workspace_id: &str,

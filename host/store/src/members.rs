@@ -50,7 +50,7 @@ impl std::fmt::Debug for Member {
     }
 }
 
-/// What became of a change that must not take the last owner away.
+/// The outcome of a change that must not take the last owner away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemberChange {
     Done,

@@ -64,7 +64,7 @@ impl Store {
         }))
     }
 
-    /// Ends a client of a workspace with all that was granted to it. `false`: there is none.
+    /// Ends a client of a workspace with all that was granted to it. `false`: it does not exist.
     pub async fn delete_named_client(
         &self,
         workspace_id: &str,
@@ -135,7 +135,7 @@ impl Store {
         Ok(client.map(|client| (token, client)))
     }
 
-    /// Ends one token. `false`: there is none.
+    /// Ends one token. `false`: it does not exist.
     pub async fn delete_client_token(&self, hash: &str) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
             let done = sqlx::query("DELETE FROM app_client_tokens WHERE hash = $1").bind(hash).execute(&mut *tx).await?;

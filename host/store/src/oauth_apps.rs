@@ -101,7 +101,7 @@ impl Store {
         }))
     }
 
-    /// `false`: there is none at this place.
+    /// `false`: nothing is registered there.
     pub async fn delete_oauth_app(
         &self,
         workspace_id: &str,

@@ -40,7 +40,7 @@ pub enum Approvers {
     Admins,
     /// They, and the member whose user the call is for.
     Members,
-    /// They all, and whoever asked, unless a key did.
+    /// They all, and the requester, unless that is a key.
     #[serde(rename = "self")]
     #[strum(serialize = "self")]
     Themselves,

@@ -16,11 +16,13 @@ use sqlx::{AssertSqlSafe, Row as _, SqlitePool};
 use super::{Db, Store};
 
 /// The beginnings of statements that name an id and are found otherwise.
-const FOUND_OTHERWISE: [&str; 2] = [
+const FOUND_OTHERWISE: [&str; 3] = [
     // A person names a key by its id, its prefix or its name, among the keys of the workspace.
     "WHERE workspace_id = $1 AND (id = $2 OR prefix = $2 OR name = $2)",
     // A message is looked for in its session.
     "UPDATE session_messages SET details = $4 WHERE workspace_id = $1 AND session_id = $2",
+    // A Skill has one proposal at most.
+    "DELETE FROM skill_proposals WHERE workspace_id = $1 AND skill_id = $2 AND id = $3",
 ];
 
 /// The columns by whose value a statement names its row: `id`, `hash` and those that end in `_hash`.

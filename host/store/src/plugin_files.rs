@@ -1,4 +1,4 @@
-//! What became of each file of the plugins folder.
+//! The outcome of each file of the plugins folder.
 
 use std::collections::HashMap;
 

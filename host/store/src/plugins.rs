@@ -1,6 +1,8 @@
 //! Plugins as the operator sees them: which version of a service serves with which approved
 //! rights, which one waits for approval.
 
+mod activation;
+
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
@@ -9,6 +11,7 @@ use super::changes::bump;
 use super::events::emit;
 use super::{Event, EventType, Store, StoreError, Topic, portable};
 use crate::columns::select;
+pub use activation::{ActivatePlugin, Activated};
 
 /// Good versions of one service that are remembered for a rollback.
 pub const PLUGIN_VERSIONS_MAX: i64 = 3;
@@ -68,33 +71,6 @@ pub struct PluginVersionRow {
     pub activated_at_ms: i64,
 }
 
-/// A version that starts to serve.
-#[derive(Clone, Debug)]
-pub struct ActivatePlugin<'a> {
-    pub service: &'a str,
-    pub file_name: &'a str,
-    pub sha256: &'a str,
-    pub version: &'a str,
-    /// The file whose manifest is approved with it, as JSON.
-    pub approved: &'a str,
-    /// The full names of its tools.
-    pub tool_names: &'a [String],
-    pub now_ms: i64,
-}
-
-/// Whether a version serves now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Activated {
-    Done,
-    /// Nothing was changed: another process has activated this very file.
-    Already,
-    /// Nothing was changed: another service has activated a tool of this name before.
-    NameTaken {
-        tool_name: String,
-        service: String,
-    },
-}
-
 /// A version that asks for something that was not approved.
 #[derive(Clone, Debug)]
 pub struct HoldPlugin<'a> {
@@ -107,18 +83,6 @@ pub struct HoldPlugin<'a> {
     pub now_ms: i64,
 }
 
-impl PluginRow {
-    /// Whether the file serves and nothing else waits.
-    fn is_as_activated(&self, plugin: &ActivatePlugin<'_>) -> bool {
-        self.state == PluginState::Active
-            && self.active_sha256.as_deref() == Some(plugin.sha256)
-            && self.file_name.as_deref() == Some(plugin.file_name)
-            && self.pending_sha256.is_none()
-            && self.approve_sha256.is_none()
-            && self.reason.is_none()
-    }
-}
-
 /// A difference as an event carries it: whole, or its size where that is more than a receiver takes.
 fn difference_json(difference: &str) -> serde_json::Value {
     if difference.len() > EVENT_DIFFERENCE_BYTES_MAX {
@@ -127,7 +91,7 @@ fn difference_json(difference: &str) -> serde_json::Value {
     serde_json::from_str(difference).unwrap_or(json!(null))
 }
 
-/// What became of the operator's approval.
+/// The outcome of the operator's approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApproveRequest {
     /// Exactly this file is approved; a running gateway takes it up.
@@ -151,133 +115,6 @@ impl Store {
     pub async fn list_plugins(&self) -> Result<Vec<PluginRow>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as(select!(plugins, "ORDER BY service")).fetch_all(db).await?
-        }))
-    }
-
-    /// Lets a version serve with the given rights, and remembers it as good. What was pending is
-    /// settled if it was this file; an approval of another file stays. A version that served
-    /// before, in place of another one, is a rollback, whoever put its file back.
-    ///
-    /// The names of its tools belong to the service from then on, until [`Store::release_tool_names`].
-    pub async fn activate_plugin(
-        &self,
-        plugin: &ActivatePlugin<'_>,
-    ) -> Result<Activated, StoreError> {
-        Ok(portable!(write self, tx => {
-            // In order, so that two processes never wait for one another.
-            let mut names: Vec<&String> = plugin.tool_names.iter().collect();
-            names.sort();
-            for name in names {
-                let claimed = sqlx::query(
-                    "INSERT INTO tool_names (name, service, claimed_at_ms) VALUES ($1, $2, $3) \
-                     ON CONFLICT (name) DO NOTHING",
-                )
-                .bind(name)
-                .bind(plugin.service)
-                .bind(plugin.now_ms)
-                .execute(&mut *tx)
-                .await?;
-                if claimed.rows_affected() == 1 {
-                    continue;
-                }
-                let owner: Option<String> = sqlx::query_scalar("SELECT service FROM tool_names WHERE name = $1")
-                    .bind(name)
-                    .fetch_optional(&mut *tx)
-                    .await?;
-                if let Some(service) = owner.filter(|owner| owner != plugin.service) {
-                    return Ok(Activated::NameTaken { tool_name: name.clone(), service });
-                }
-            }
-            // Held to the end, so that of processes that activate it at once one does.
-            sqlx::query("UPDATE plugins SET updated_at_ms = updated_at_ms WHERE service = $1")
-                .bind(plugin.service)
-                .execute(&mut *tx)
-                .await?;
-            let before: Option<PluginRow> =
-                sqlx::query_as(select!(plugins, "WHERE service = $1 AND state = 'active'"))
-                    .bind(plugin.service)
-                    .fetch_optional(&mut *tx)
-                    .await?;
-            if before.as_ref().is_some_and(|before| before.is_as_activated(plugin)) {
-                return Ok(Activated::Already);
-            }
-            let before = before.map(|before| (before.active_sha256, before.active_version));
-            let served: Vec<String> = sqlx::query_scalar("SELECT sha256 FROM plugin_versions WHERE service = $1")
-                .bind(plugin.service)
-                .fetch_all(&mut *tx)
-                .await?;
-            sqlx::query(
-                "INSERT INTO plugins (service, state, file_name, active_sha256, active_version, approved, updated_at_ms) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (service) DO UPDATE SET \
-                 state = excluded.state, reason = NULL, file_name = excluded.file_name, \
-                 active_sha256 = excluded.active_sha256, active_version = excluded.active_version, \
-                 approved = excluded.approved, updated_at_ms = excluded.updated_at_ms",
-            )
-            .bind(plugin.service)
-            .bind(PluginState::Active.into_str())
-            .bind(plugin.file_name)
-            .bind(plugin.sha256)
-            .bind(plugin.version)
-            .bind(plugin.approved)
-            .bind(plugin.now_ms)
-            .execute(&mut *tx)
-            .await?;
-            sqlx::query(
-                "UPDATE plugins SET pending_sha256 = NULL, pending_version = NULL, pending_difference = NULL \
-                 WHERE service = $1 AND pending_sha256 = $2",
-            )
-            .bind(plugin.service)
-            .bind(plugin.sha256)
-            .execute(&mut *tx)
-            .await?;
-            sqlx::query(
-                "UPDATE plugins SET approve_sha256 = NULL, approve_requested_at_ms = NULL \
-                 WHERE service = $1 AND approve_sha256 = $2",
-            )
-            .bind(plugin.service)
-            .bind(plugin.sha256)
-            .execute(&mut *tx)
-            .await?;
-            sqlx::query(
-                "INSERT INTO plugin_versions (service, sha256, version, activated_at_ms) VALUES ($1, $2, $3, $4) \
-                 ON CONFLICT (service, sha256) DO UPDATE SET activated_at_ms = excluded.activated_at_ms",
-            )
-            .bind(plugin.service)
-            .bind(plugin.sha256)
-            .bind(plugin.version)
-            .bind(plugin.now_ms)
-            .execute(&mut *tx)
-            .await?;
-            sqlx::query(
-                "DELETE FROM plugin_versions WHERE service = $1 AND sha256 NOT IN (SELECT sha256 FROM plugin_versions \
-                 WHERE service = $1 ORDER BY activated_at_ms DESC, sha256 = $3 DESC, sha256 LIMIT $2)",
-            )
-            .bind(plugin.service)
-            .bind(PLUGIN_VERSIONS_MAX)
-            .bind(plugin.sha256)
-            .execute(&mut *tx)
-            .await?;
-            bump!(tx, Topic::Plugins);
-            let (before, version_before) = before.unwrap_or_default();
-            if before.as_deref() != Some(plugin.sha256) {
-                let data = json!({
-                    "service": plugin.service,
-                    "version": plugin.version,
-                    "sha256": plugin.sha256,
-                });
-                let mut events = vec![Event::for_all(EventType::PluginActivated, plugin.now_ms, data.clone())];
-                if let Some(before) = before
-                    && served.iter().any(|sha256| sha256 == plugin.sha256)
-                {
-                    let mut data = data;
-                    // A version that kept crashing was forgotten first.
-                    data["automatic"] = json!(!served.contains(&before));
-                    data["from"] = json!({ "version": version_before, "sha256": before });
-                    events.push(Event::for_all(EventType::PluginRolledBack, plugin.now_ms, data));
-                }
-                emit!(tx, self, &events);
-            }
-            Activated::Done
         }))
     }
 

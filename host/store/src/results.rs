@@ -2,31 +2,34 @@
 
 use super::{Store, StoreError, portable};
 
-/// A piece of a kept result. Cut at bytes; the reader mends UTF-8 at the edges.
+/// A piece of a kept result, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct ResultPiece {
     /// For whom the tool ran.
     pub user_id: Option<String>,
     pub execution_id: String,
+    /// The key of sealed content; `None` for one that an earlier version wrote in clear.
+    pub sealed_key: Option<String>,
     pub bytes_total: i64,
     pub piece: Vec<u8>,
     pub expires_at_ms: i64,
 }
 
 impl Store {
+    /// `sealed_key`: of content that is sealed.
     pub async fn put_result(
         &self,
         workspace_id: &str,
         id: &str,
         execution_id: &str,
         user_id: &str,
-        content: &[u8],
+        (sealed_key, content): (Option<&str>, &[u8]),
         expires_at_ms: i64,
     ) -> Result<(), StoreError> {
         portable!(write unnoticed self, tx => {
             sqlx::query(
-                "INSERT INTO results (workspace_id, id, execution_id, user_id, content, expires_at_ms) \
-                 VALUES ($1, $2, $3, $4, $5, $6)",
+                "INSERT INTO results (workspace_id, id, execution_id, user_id, content, expires_at_ms, sealed_key) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7)",
             )
             .bind(workspace_id)
             .bind(id)
@@ -34,13 +37,14 @@ impl Store {
             .bind(user_id)
             .bind(content)
             .bind(expires_at_ms)
+            .bind(sealed_key)
             .execute(&mut *tx)
             .await?;
         });
         Ok(())
     }
 
-    /// At most `limit` bytes from `offset`; empty past the end. `None`: unknown or expired.
+    /// At most `limit` bytes of the content as it is stored from `offset`; empty past the end. `None`: unknown or expired.
     pub async fn read_result(
         &self,
         workspace_id: &str,
@@ -56,7 +60,7 @@ impl Store {
             .min(i32::MAX - from);
         Ok(portable!(read self, db => {
             sqlx::query_as(
-                "SELECT user_id, execution_id, CAST(octet_length(content) AS BIGINT) AS bytes_total, \
+                "SELECT user_id, execution_id, sealed_key, CAST(octet_length(content) AS BIGINT) AS bytes_total, \
                  substr(content, $3, $4) AS piece, expires_at_ms FROM results \
                  WHERE workspace_id = $1 AND id = $2 AND expires_at_ms > $5",
             )

@@ -31,11 +31,32 @@ impl KvScope {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KvEntry {
+    /// The key of a sealed value; `None` for one that an earlier version wrote in clear.
+    pub sealed_key: Option<String>,
     pub value: Vec<u8>,
     pub version: u64,
 }
 
-/// What became of a write.
+/// A value as it is stored.
+#[derive(Clone, Copy, Debug)]
+pub struct KvValue<'a> {
+    pub sealed_key: Option<&'a str>,
+    pub bytes: &'a [u8],
+    /// Of what the plugin wrote: these count.
+    pub bytes_written: usize,
+}
+
+impl<'a> KvValue<'a> {
+    pub fn clear(bytes: &'a [u8]) -> Self {
+        Self {
+            sealed_key: None,
+            bytes,
+            bytes_written: bytes.len(),
+        }
+    }
+}
+
+/// The outcome of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KvSet {
     Stored {
@@ -51,6 +72,56 @@ pub enum KvSet {
     },
 }
 
+/// Of PostgreSQL: one writer of the scope at a time, because quota and version are read before they are
+/// written.
+macro_rules! lock_scope {
+    ($tx:expr, $scope:expr) => {
+        sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1 || '/' || $2 || '/' || $3 || '/' || $4, 0))")
+            .bind($scope.workspace_id.as_str())
+            .bind($scope.session_id.as_str())
+            .bind($scope.service.as_str())
+            .bind($scope.connection())
+            .execute(&mut *$tx)
+            .await?
+    };
+}
+
+/// Deletes what has expired.
+macro_rules! expire {
+    ($tx:expr, $scope:expr, $now_ms:expr) => {
+        sqlx::query(
+            "DELETE FROM session_kv WHERE workspace_id = $1 AND session_id = $2 AND service = $3 \
+             AND connection_id = $4 AND expires_at_ms <= $5",
+        )
+        .bind($scope.workspace_id.as_str())
+        .bind($scope.session_id.as_str())
+        .bind($scope.service.as_str())
+        .bind($scope.connection())
+        .bind($now_ms)
+        .execute(&mut *$tx)
+        .await?
+    };
+}
+
+/// The bytes of the scope's other values.
+macro_rules! bytes_of_others {
+    ($tx:expr, $scope:expr, $key:expr) => {{
+        let others: i64 = sqlx::query_scalar(
+            "SELECT CAST(COALESCE(SUM(octet_length(key) + COALESCE(value_bytes, octet_length(value))), 0) AS BIGINT) FROM session_kv \
+             WHERE workspace_id = $1 AND session_id = $2 AND service = $3 \
+             AND connection_id = $4 AND key <> $5",
+        )
+        .bind($scope.workspace_id.as_str())
+        .bind($scope.session_id.as_str())
+        .bind($scope.service.as_str())
+        .bind($scope.connection())
+        .bind($key)
+        .fetch_one(&mut *$tx)
+        .await?;
+        others
+    }};
+}
+
 impl Store {
     pub async fn kv_get(
         &self,
@@ -58,9 +129,9 @@ impl Store {
         key: &str,
         now_ms: i64,
     ) -> Result<Option<KvEntry>, StoreError> {
-        let row: Option<(Vec<u8>, i64)> = portable!(read self, db => {
+        let row: Option<(Option<String>, Vec<u8>, i64)> = portable!(read self, db => {
             sqlx::query_as(
-                "SELECT value, version FROM session_kv WHERE workspace_id = $1 AND session_id = $2 AND service = $3 \
+                "SELECT sealed_key, value, version FROM session_kv WHERE workspace_id = $1 AND session_id = $2 AND service = $3 \
                  AND connection_id = $4 AND key = $5 AND (expires_at_ms IS NULL OR expires_at_ms > $6)",
             )
             .bind(scope.workspace_id.as_str())
@@ -72,46 +143,30 @@ impl Store {
             .fetch_optional(db)
             .await?
         });
-        Ok(row.map(|(value, version)| KvEntry {
+        Ok(row.map(|(sealed_key, value, version)| KvEntry {
+            sealed_key,
             value,
             version: version.unsigned_abs(),
         }))
     }
 
-    /// Writes a value. `if_version`: `None` always, `Some(0)` only where there is none, else only
+    /// Writes a value. `if_version`: `None` always, `Some(0)` only where it does not exist, else only
     /// over that version. `ttl_ms`: `None` for as long as the session lives.
     pub async fn kv_set(
         &self,
         scope: &KvScope,
         key: &str,
-        value: &[u8],
+        value: KvValue<'_>,
         ttl_ms: Option<i64>,
         if_version: Option<u64>,
         now_ms: i64,
     ) -> Result<KvSet, StoreError> {
-        let own_bytes = i64::try_from(key.len() + value.len()).unwrap_or(i64::MAX);
+        let own_bytes = i64::try_from(key.len() + value.bytes_written).unwrap_or(i64::MAX);
         Ok(portable!(write unnoticed self, tx => {
             if self.kind() == DatabaseKind::Postgres {
-                // Quota and version are read before they are written: one writer at a time.
-                sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1 || '/' || $2 || '/' || $3 || '/' || $4, 0))")
-                    .bind(scope.workspace_id.as_str())
-                    .bind(scope.session_id.as_str())
-                    .bind(scope.service.as_str())
-                    .bind(scope.connection())
-                    .execute(&mut *tx)
-                    .await?;
+                lock_scope!(tx, scope);
             }
-            sqlx::query(
-                "DELETE FROM session_kv WHERE workspace_id = $1 AND session_id = $2 AND service = $3 \
-                 AND connection_id = $4 AND expires_at_ms <= $5",
-            )
-            .bind(scope.workspace_id.as_str())
-            .bind(scope.session_id.as_str())
-            .bind(scope.service.as_str())
-            .bind(scope.connection())
-            .bind(now_ms)
-            .execute(&mut *tx)
-            .await?;
+            expire!(tx, scope, now_ms);
             let found: Option<i64> = sqlx::query_scalar(
                 "SELECT version FROM session_kv \
                  WHERE workspace_id = $1 AND session_id = $2 AND service = $3 \
@@ -128,28 +183,17 @@ impl Store {
             if if_version.is_some_and(|expected| expected != found.unsigned_abs()) {
                 return Ok(KvSet::VersionMismatch { found: found.unsigned_abs() });
             }
-            let others: i64 = sqlx::query_scalar(
-                "SELECT CAST(COALESCE(SUM(octet_length(key) + octet_length(value)), 0) AS BIGINT) FROM session_kv \
-                 WHERE workspace_id = $1 AND session_id = $2 AND service = $3 \
-                 AND connection_id = $4 AND key <> $5",
-            )
-            .bind(scope.workspace_id.as_str())
-            .bind(scope.session_id.as_str())
-            .bind(scope.service.as_str())
-            .bind(scope.connection())
-            .bind(key)
-            .fetch_one(&mut *tx)
-            .await?;
-            let bytes = others.saturating_add(own_bytes);
+            let bytes = bytes_of_others!(tx, scope, key).saturating_add(own_bytes);
             if bytes > KV_BYTES_MAX {
                 return Ok(KvSet::OverQuota { bytes: bytes.unsigned_abs() });
             }
             sqlx::query(
                 "INSERT INTO session_kv \
-                 (workspace_id, session_id, service, connection_id, key, value, version, expires_at_ms, updated_at_ms) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
+                 (workspace_id, session_id, service, connection_id, key, value, version, expires_at_ms, updated_at_ms, \
+                 sealed_key, value_bytes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
                  ON CONFLICT (workspace_id, session_id, service, connection_id, key) \
                  DO UPDATE SET value = excluded.value, version = excluded.version, \
+                 sealed_key = excluded.sealed_key, value_bytes = excluded.value_bytes, \
                  expires_at_ms = excluded.expires_at_ms, updated_at_ms = excluded.updated_at_ms",
             )
             .bind(scope.workspace_id.as_str())
@@ -157,10 +201,12 @@ impl Store {
             .bind(scope.service.as_str())
             .bind(scope.connection())
             .bind(key)
-            .bind(value)
+            .bind(value.bytes)
             .bind(found + 1)
             .bind(ttl_ms.map(|ttl| now_ms.saturating_add(ttl)))
             .bind(now_ms)
+            .bind(value.sealed_key)
+            .bind(i64::try_from(value.bytes_written).unwrap_or(i64::MAX))
             .execute(&mut *tx)
             .await?;
             KvSet::Stored { version: (found + 1).unsigned_abs() }

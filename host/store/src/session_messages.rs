@@ -1,7 +1,7 @@
 //! What is said in sessions, step by step, and who is taking the next step.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use strum::{Display, EnumString, IntoStaticStr};
 
 use super::events::emit;
@@ -36,6 +36,17 @@ pub struct SessionMessage {
     pub created_at_ms: i64,
 }
 
+/// A step that is to be added. Its texts may be sealed, so what is told and counted of them is said beside.
+#[derive(Clone, Copy, Debug)]
+pub struct NewStep<'a> {
+    pub message: &'a SessionMessage,
+    /// Of the text.
+    pub chars: usize,
+    /// For the subscribers of `message.created`.
+    pub status: Option<&'a str>,
+    pub reason: Option<&'a str>,
+}
+
 /// The right to take steps in a session until a moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnClaim<'a> {
@@ -46,15 +57,15 @@ pub struct TurnClaim<'a> {
 }
 
 /// The event of a step: who took it and how it ended, not what was said.
-fn message_event(message: &SessionMessage, user_id: &str) -> Event {
-    let details: Value = serde_json::from_str(&message.details).unwrap_or_default();
+fn message_event(step: &NewStep<'_>, user_id: &str) -> Event {
+    let message = step.message;
     let data = json!({
         "session_id": message.session_id,
         "message_id": message.id,
         "user_id": user_id,
         "role": message.role.into_str(),
-        "status": details["status"],
-        "reason": details["reason"],
+        "status": step.status,
+        "reason": step.reason,
     });
     let at_ms = message.created_at_ms;
     Event::new(
@@ -105,19 +116,20 @@ impl Store {
     /// hold more than `most` steps or characters.
     pub async fn add_message(
         &self,
-        message: &SessionMessage,
+        step: NewStep<'_>,
         turn_id: &str,
         most: (i64, i64),
     ) -> Result<Option<i64>, StoreError> {
-        let chars = i64::try_from(message.content.chars().count()).unwrap_or(i64::MAX);
+        let message = step.message;
+        let chars = i64::try_from(step.chars).unwrap_or(i64::MAX);
         Ok(portable!(write unnoticed self, tx => {
             let added: Option<i64> = sqlx::query_scalar(
-                "INSERT INTO session_messages (workspace_id, session_id, seq, id, role, content, details, created_at_ms) \
-                 SELECT $1, $2, (SELECT COALESCE(MAX(seq), 0) + 1 FROM session_messages \
-                 WHERE workspace_id = $1 AND session_id = $2), $3, $4, $5, $6, $7 \
+                "INSERT INTO session_messages (workspace_id, session_id, seq, id, role, content, details, created_at_ms, \
+                 chars) SELECT $1, $2, (SELECT COALESCE(MAX(seq), 0) + 1 FROM session_messages \
+                 WHERE workspace_id = $1 AND session_id = $2), $3, $4, $5, $6, $7, $11 \
                  WHERE EXISTS (SELECT 1 FROM session_turns WHERE workspace_id = $1 AND session_id = $2 AND turn_id = $8) \
                  AND (SELECT COUNT(*) FROM session_messages WHERE workspace_id = $1 AND session_id = $2) < $9 \
-                 AND (SELECT COALESCE(SUM(LENGTH(content)), 0) FROM session_messages \
+                 AND (SELECT COALESCE(SUM(COALESCE(chars, LENGTH(content))), 0) FROM session_messages \
                  WHERE workspace_id = $1 AND session_id = $2) + $11 <= $10 \
                  RETURNING seq",
             )
@@ -150,7 +162,7 @@ impl Store {
                         .bind(&message.session_id)
                         .fetch_optional(&mut *tx)
                         .await?;
-                emit!(tx, self, &[message_event(message, &user_id.unwrap_or_default())]);
+                emit!(tx, self, &[message_event(&step, &user_id.unwrap_or_default())]);
             }
             added
         }))

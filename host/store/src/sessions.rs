@@ -214,7 +214,7 @@ impl Store {
         }))
     }
 
-    /// Marks a session as used. `false`: there is none, or it has expired.
+    /// Marks a session as used. `false`: it does not exist, or has expired.
     pub async fn touch_session(
         &self,
         workspace_id: &str,
@@ -268,7 +268,7 @@ impl Store {
     }
 
     /// Deletes a session and what plugins kept in it, also one that only its call knows
-    /// ([`Store::session_of_execution`]). `false`: there is none.
+    /// ([`Store::session_of_execution`]). `false`: it does not exist.
     pub async fn delete_session(
         &self,
         workspace_id: &str,

@@ -1,6 +1,6 @@
 //! [`Text`] in the database: SQLite is handed the shared text itself, PostgreSQL a copy.
 //!
-//! [`SqlText`] stands for it in statements, since the traits of sqlx and the text are of other crates.
+//! [`SqlText`] wraps it in statements, since the traits of sqlx and the text are of other crates.
 
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_opens_the_file_sees_the_same_number() {
+    fn every_process_with_the_file_sees_the_same_number() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("db-changes");
         let (one, other) = (

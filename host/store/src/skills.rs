@@ -7,6 +7,7 @@ use super::changes::bump;
 use super::error::inserted;
 use super::events::emit;
 use super::page::one_more;
+use super::toolsets::lock_workspace;
 use super::{Event, EventType, Store, StoreError, Topic, portable};
 use crate::columns::{returning, select};
 
@@ -60,9 +61,11 @@ pub struct SkillChange<'a> {
     pub instructions: Option<&'a str>,
     /// Only over this version.
     pub if_version: Option<i64>,
+    /// Only while no toolset of the workspace names the Skill.
+    pub unless_in_toolset: bool,
 }
 
-/// What became of an update.
+/// The outcome of an update.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SkillUpdate {
     Updated(SkillRow),
@@ -70,6 +73,8 @@ pub enum SkillUpdate {
     Stale {
         version: i64,
     },
+    /// Not changed: a toolset names the Skill.
+    InToolset,
     NotFound,
 }
 
@@ -229,7 +234,22 @@ impl Store {
         now_ms: i64,
     ) -> Result<SkillUpdate, StoreError> {
         Ok(portable!(write self, tx => {
-            // The write comes first: it locks the row, so that two updates get two versions.
+            // Writers of toolsets do the same, so that none names the Skill between the look at toolsets and the change.
+            // It also gives two updates two versions.
+            lock_workspace!(tx, workspace_id);
+            if change.unless_in_toolset {
+                let named: Option<String> = sqlx::query_scalar(
+                    "SELECT name FROM toolsets WHERE workspace_id = $1 AND skills LIKE $2 ESCAPE '\\' LIMIT 1",
+                )
+                .bind(workspace_id)
+                // The column is a JSON array of ids.
+                .bind(like(&format!("\"{id}\"")))
+                .fetch_optional(&mut *tx)
+                .await?;
+                if named.is_some() {
+                    return Ok(SkillUpdate::InToolset);
+                }
+            }
             let updated: Option<SkillRow> = sqlx::query_as(
                 returning!(
                     skills,
@@ -263,6 +283,12 @@ impl Store {
                 .execute(&mut *tx)
                 .await?;
             keep_version!(tx, skill);
+            // What somebody proposed for the version of before is answered by this.
+            sqlx::query("DELETE FROM skill_proposals WHERE workspace_id = $1 AND skill_id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .execute(&mut *tx)
+                .await?;
             sqlx::query("DELETE FROM skill_versions WHERE workspace_id = $1 AND id = $2 AND version <= $3")
                 .bind(workspace_id)
                 .bind(id)
@@ -275,7 +301,7 @@ impl Store {
         }))
     }
 
-    /// Deletes a Skill with its history. `false`: there is none.
+    /// Deletes a Skill with its history. `false`: it does not exist.
     pub async fn delete_skill(
         &self,
         workspace_id: &str,

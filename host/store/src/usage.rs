@@ -229,7 +229,7 @@ impl Store {
     }
 
     /// How far the workspace's lists have come. Each part is one look at the end of an index, and
-    /// one at the approvals that stand, of which an index holds only those.
+    /// one at the valid approvals, of which an index holds only those.
     pub async fn usage_mark(&self, workspace_id: &str) -> Result<UsageVersion, StoreError> {
         let mut usage_mark: UsageVersion = portable!(read self, db => {
             sqlx::query_as(

@@ -1,4 +1,4 @@
-//! Webhooks: where a workspace wants its events sent. Whoever sends holds the row's lease.
+//! Webhooks: where a workspace wants its events sent. The sender holds the row's lease.
 
 use super::events::EventFilters;
 use super::text::Json;
@@ -189,7 +189,7 @@ impl Store {
         }))
     }
 
-    /// Deletes a webhook with its deliveries. `false`: there is none.
+    /// Deletes a webhook with its deliveries. `false`: it does not exist.
     pub async fn delete_webhook(&self, workspace_id: &str, id: &str) -> Result<bool, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
             sqlx::query("DELETE FROM webhook_deliveries WHERE workspace_id = $1 AND webhook_id = $2")

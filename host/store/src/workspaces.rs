@@ -56,6 +56,8 @@ pub struct WorkspaceSettings {
     pub default_permission: DefaultPermission,
     /// Who decides where the default asks.
     pub default_approvers: Approvers,
+    /// A change of a Skill that a toolset names waits for an admin.
+    pub review_skills: bool,
 }
 
 impl Default for WorkspaceSettings {
@@ -64,6 +66,7 @@ impl Default for WorkspaceSettings {
             keep_payloads: false,
             default_permission: DefaultPermission::Allow,
             default_approvers: Approvers::Admins,
+            review_skills: true,
         }
     }
 }
@@ -77,6 +80,8 @@ pub struct SettingsChange {
     pub default_permission: Option<DefaultPermission>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_approvers: Option<Approvers>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub review_skills: Option<bool>,
 }
 
 impl SettingsChange {
@@ -86,6 +91,7 @@ impl SettingsChange {
             keep_payloads: self.keep_payloads.unwrap_or(before.keep_payloads),
             default_permission: self.default_permission.unwrap_or(before.default_permission),
             default_approvers: self.default_approvers.unwrap_or(before.default_approvers),
+            review_skills: self.review_skills.unwrap_or(before.review_skills),
         }
     }
 }

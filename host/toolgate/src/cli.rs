@@ -30,8 +30,10 @@ mod plugin_check;
 mod plugin_dev;
 mod plugin_diff;
 mod plugin_failure;
+mod plugin_file;
 mod plugin_new;
 mod plugin_project;
+mod plugin_refresh;
 mod plugin_rights;
 mod plugin_rollback;
 mod plugin_schema;
@@ -39,8 +41,10 @@ mod plugin_test;
 mod receipts;
 mod reference;
 mod search;
+mod secret_file;
 mod serve;
 mod service;
+mod service_register;
 mod toolset;
 mod vault;
 mod workspace;
@@ -228,7 +232,7 @@ async fn run(cli: Cli, output: OutputFormat) -> anyhow::Result<()> {
     }
 }
 
-/// Every variable of the environment that a flag of some command stands for.
+/// Every variable of the environment that a flag of some command reads.
 fn variables() -> Vec<String> {
     let mut command = help::command();
     command.build();

@@ -6,26 +6,28 @@
 mod settings;
 #[cfg(test)]
 mod tests;
+mod values;
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use ipnet::IpNet;
-use url::Url;
 
 pub use settings::{LogFormat, Settings};
+pub(crate) use values::read_secret;
+use values::{
+    assertion_issuer, base_address, collector, connections, days, group_rules, host, network,
+    origin, trace_origin,
+};
 
 use toolgate_core::client_address::TrustedProxies;
-use toolgate_egress::{AllowUpstream, Origin};
+use toolgate_egress::AllowUpstream;
 use toolgate_gateway::config::{
-    AppClientsConfig, AssertionIssuer, GatewayConfig, GroupRule, GroupRules, ModelSettings,
-    OidcConfig, Retention,
+    AppClientsConfig, GatewayConfig, ModelSettings, OidcConfig, Retention,
 };
 use toolgate_mcp::McpAuth;
 use toolgate_search::embeddings::files;
-use toolgate_vault::Secret;
 
 /// Settings ready to use.
 #[derive(Clone, Debug)]
@@ -38,6 +40,8 @@ pub struct Config {
     /// Certificate and key of the address that is listened on; plain HTTP without.
     pub tls: Option<TlsSettings>,
     pub metrics_listen: Option<SocketAddr>,
+    /// Whether the main address has `/metrics`.
+    pub metrics_public: bool,
     /// Base address of the OpenTelemetry collector, without a trailing slash.
     pub otlp_endpoint: Option<String>,
     /// `name` or `name:port`, beside loopback and the public one.
@@ -114,6 +118,7 @@ impl Settings {
             tls_cert: self.tls_cert.or(file.tls_cert),
             tls_key: self.tls_key.or(file.tls_key),
             metrics_listen: self.metrics_listen.or(file.metrics_listen),
+            metrics_public: self.metrics_public.or(file.metrics_public),
             allow_upstream: if self.allow_upstream.is_empty() {
                 file.allow_upstream
             } else {
@@ -161,6 +166,7 @@ impl Settings {
             model_seconds: self.model_seconds.or(file.model_seconds),
             no_model: self.no_model.or(file.no_model),
             no_search_learning: self.no_search_learning.or(file.no_search_learning),
+            no_repeat_guard: self.no_repeat_guard.or(file.no_repeat_guard),
             keep_receipts_days: self.keep_receipts_days.or(file.keep_receipts_days),
             keep_audit_days: self.keep_audit_days.or(file.keep_audit_days),
             drain_delay: self.drain_delay.or(file.drain_delay),
@@ -169,45 +175,26 @@ impl Settings {
         }
     }
 
-    fn check(self) -> anyhow::Result<Config> {
-        let data_dir = self.data_dir.unwrap_or_else(|| PathBuf::from("./data"));
-        let public_url = match self.public_url {
-            Some(url) if !matches!(url.scheme(), "http" | "https") || url.query().is_some() => {
-                anyhow::bail!("--public-url is an http or https address without a query, not {url}")
-            }
-            Some(url) => Some(url.as_str().trim_end_matches('/').to_owned()),
-            None => None,
-        };
-        let model = match (self.model_url, self.model) {
-            (Some(url), _)
-                if !matches!(url.scheme(), "http" | "https") || url.query().is_some() =>
-            {
-                anyhow::bail!("--model-url is an http or https address without a query, not {url}")
-            }
+    fn model_settings(&self) -> anyhow::Result<Option<ModelSettings>> {
+        let url = self.model_url.as_ref();
+        let url = url
+            .map(|url| base_address("--model-url", url))
+            .transpose()?;
+        Ok(match (url, &self.model) {
             (Some(url), Some(name)) if !name.trim().is_empty() => Some(ModelSettings {
-                url: url.as_str().trim_end_matches('/').to_owned(),
-                name,
-                key_file: self.model_key_file,
+                url,
+                name: name.clone(),
+                key_file: self.model_key_file.clone(),
                 turn: Duration::from_secs(self.model_seconds.unwrap_or(MODEL_SECONDS)),
             }),
             (None, None) => None,
             _ => anyhow::bail!("--model-url and --model belong together"),
-        };
-        let allow_upstreams = self
-            .allow_upstream
-            .iter()
-            .map(|text| {
-                AllowUpstream::parse(text).with_context(|| format!("--allow-upstream {text}"))
-            })
-            .collect::<anyhow::Result<_>>()?;
-        let groups = group_rules(&self.oidc_group_role, self.oidc_groups_claim)?;
-        let trace_origins = self
-            .trace_upstream
-            .iter()
-            .map(|text| trace_origin(text))
-            .collect::<anyhow::Result<_>>()?;
-        let otlp_endpoint = self.otlp_endpoint.map(collector).transpose()?;
-        let oidc = match (&self.oidc_issuer, &self.oidc_client_id) {
+        })
+    }
+
+    fn oidc_config(&self) -> anyhow::Result<Option<OidcConfig>> {
+        let groups = group_rules(&self.oidc_group_role, self.oidc_groups_claim.clone())?;
+        Ok(match (&self.oidc_issuer, &self.oidc_client_id) {
             (None, _) if !groups.rules.is_empty() => {
                 anyhow::bail!("--oidc-group-role needs --oidc-issuer")
             }
@@ -227,14 +214,17 @@ impl Settings {
                     .unwrap_or_else(|| issuer.host_str().unwrap_or("OpenID Connect").to_owned()),
                 groups,
             }),
-        };
+        })
+    }
+
+    fn inbound_settings(&self) -> anyhow::Result<InboundSettings> {
         let trusted_proxies = self.trusted_proxy.iter().map(|text| network(text));
         let trusted_proxies = trusted_proxies.collect::<anyhow::Result<Vec<_>>>()?;
         let proxy_protocol = self.proxy_protocol.unwrap_or_default();
         if proxy_protocol && trusted_proxies.is_empty() {
             anyhow::bail!("--proxy-protocol needs --trusted-proxy: who may send the header");
         }
-        let inbound = InboundSettings {
+        Ok(InboundSettings {
             trusted_proxies: TrustedProxies::new(trusted_proxies),
             proxy_protocol,
             connections_max: connections(self.connections_max, "connections-max")?,
@@ -242,7 +232,44 @@ impl Settings {
                 self.connections_per_client,
                 "connections-per-client",
             )?,
+        })
+    }
+
+    fn allowed_upstreams(&self) -> anyhow::Result<Vec<AllowUpstream>> {
+        let named = self.allow_upstream.iter();
+        named
+            .map(|text| {
+                AllowUpstream::parse(text).with_context(|| format!("--allow-upstream {text}"))
+            })
+            .collect()
+    }
+
+    fn app_clients(&self) -> anyhow::Result<AppClientsConfig> {
+        let issuers = self.id_jag_issuer.iter().map(assertion_issuer);
+        Ok(AppClientsConfig {
+            documents: !self.no_client_documents.unwrap_or_default(),
+            registration: !self.no_client_registration.unwrap_or_default(),
+            id_jag_issuers: issuers.collect::<anyhow::Result<_>>()?,
+        })
+    }
+
+    fn check(self) -> anyhow::Result<Config> {
+        let data_dir = self.data_dir.clone();
+        let data_dir = data_dir.unwrap_or_else(|| PathBuf::from("./data"));
+        let public_url = match &self.public_url {
+            Some(url) => Some(base_address("--public-url", url)?),
+            None => None,
         };
+        let model = self.model_settings()?;
+        let oidc = self.oidc_config()?;
+        let inbound = self.inbound_settings()?;
+        let allow_upstreams = self.allowed_upstreams()?;
+        let trace_origins = self.trace_upstream.iter();
+        let trace_origins = trace_origins
+            .map(|text| trace_origin(text))
+            .collect::<anyhow::Result<_>>()?;
+        let app_clients = self.app_clients()?;
+        let otlp_endpoint = self.otlp_endpoint.map(collector).transpose()?;
         let tls = match (self.tls_cert, self.tls_key) {
             (Some(cert), Some(key)) => Some(TlsSettings { cert, key }),
             (None, None) => None,
@@ -259,21 +286,14 @@ impl Settings {
                 public_url: public_url.unwrap_or_else(|| base_url(listen, tls.as_ref())),
                 loopback_pages: false,
                 oidc,
-                app_clients: AppClientsConfig {
-                    documents: !self.no_client_documents.unwrap_or_default(),
-                    registration: !self.no_client_registration.unwrap_or_default(),
-                    id_jag_issuers: self
-                        .id_jag_issuer
-                        .iter()
-                        .map(assertion_issuer)
-                        .collect::<anyhow::Result<_>>()?,
-                },
+                app_clients,
                 database_url: self.database_url.unwrap_or_else(|| {
                     format!("sqlite://{}", data_dir.join("toolgate.db").display())
                 }),
                 plugins_dir: self.plugins_dir.unwrap_or_else(default_plugins_dir),
                 allow_large_plugins: self.allow_large_plugins.unwrap_or_default(),
                 learn_from_use: !self.no_search_learning.unwrap_or_default(),
+                hold_back_repeats: !self.no_repeat_guard.unwrap_or_default(),
                 search_by_embedding: !self.no_model.unwrap_or_default(),
                 shipped_model_dir: shipped_model_dir(),
                 compiler: None,
@@ -297,6 +317,7 @@ impl Settings {
             inbound,
             tls,
             metrics_listen: self.metrics_listen,
+            metrics_public: self.metrics_public.unwrap_or_default(),
             otlp_endpoint,
             drain_delay: Duration::from_secs(self.drain_delay.unwrap_or_default()),
             drain: Duration::from_secs(self.drain_seconds.unwrap_or(60)),
@@ -354,131 +375,6 @@ pub(crate) fn reachable(mut listen: SocketAddr) -> SocketAddr {
         });
     }
     listen
-}
-
-/// The rules for groups of the provider.
-fn group_rules(rules: &[String], claim: Option<String>) -> anyhow::Result<GroupRules> {
-    let rules = rules.iter().map(|text| text.trim().parse::<GroupRule>());
-    let rules = rules
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|cause| anyhow::anyhow!("--oidc-group-role: {cause}"))?;
-    let claim = claim.unwrap_or_else(|| GroupRules::CLAIM.to_owned());
-    anyhow::ensure!(
-        !claim.is_empty(),
-        "--oidc-groups-claim is the name of a claim"
-    );
-    Ok(GroupRules { claim, rules })
-}
-
-/// An issuer of identity assertions: `URL`, or `WORKSPACE=URL`.
-fn assertion_issuer(text: &String) -> anyhow::Result<AssertionIssuer> {
-    let begins = |scheme: &str| text.starts_with(scheme);
-    let (workspace, address) = match text.split_once('=') {
-        Some((workspace, address)) if !begins("http://") && !begins("https://") => {
-            (Some(workspace.to_owned()), address)
-        }
-        _ => (None, text.as_str()),
-    };
-    let url: Option<Url> = address.parse().ok();
-    let url = url.filter(|url| {
-        matches!(url.scheme(), "http" | "https")
-            && url.query().is_none()
-            && url.fragment().is_none()
-            && url.username().is_empty()
-    });
-    let (Some(url), false) = (url, workspace.as_deref() == Some("")) else {
-        anyhow::bail!(
-            "--id-jag-issuer is an http or https address without a query, for one workspace after its name and =, not {text}"
-        );
-    };
-    Ok(AssertionIssuer {
-        issuer: url.as_str().trim_end_matches('/').to_owned(),
-        workspace,
-    })
-}
-
-/// Days in milliseconds; 0 and nothing mean for ever.
-fn days(count: Option<u32>) -> Option<i64> {
-    let count = count.filter(|count| *count > 0)?;
-    Some(i64::from(count) * 24 * 60 * 60 * 1_000)
-}
-
-/// A number of connections; a file may hold what the flag would refuse.
-fn connections(count: Option<u32>, name: &str) -> anyhow::Result<Option<usize>> {
-    match count {
-        Some(0) => anyhow::bail!("--{name} is 1 or more"),
-        count => Ok(count.map(|count| count as usize)),
-    }
-}
-
-/// A network in CIDR notation; an address alone is a network of one.
-fn network(text: &str) -> anyhow::Result<IpNet> {
-    let text = text.trim();
-    let read = text.parse::<IpNet>();
-    let alone = || text.parse::<IpAddr>().map(IpNet::from);
-    read.or_else(|_| alone()).map_err(|_| {
-        anyhow::anyhow!("--trusted-proxy is a network such as 10.0.0.0/8, not {text:?}")
-    })
-}
-
-/// The first line of a secret's file.
-pub(crate) fn read_secret(path: &Path) -> anyhow::Result<Secret> {
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("the file {} cannot be read", path.display()))?;
-    let text = zeroize::Zeroizing::new(text);
-    Ok(Secret::new(text.lines().next().unwrap_or_default()))
-}
-
-/// A host as a client names it, with or without its port.
-fn host(text: &str) -> anyhow::Result<String> {
-    let read = Url::parse(&format!("http://{text}"));
-    let plain = read
-        .is_ok_and(|url| url.path() == "/" && url.query().is_none() && url.username().is_empty());
-    if !plain || text.ends_with('/') {
-        anyhow::bail!("--mcp-allow-host is a name or name:port, not {text}");
-    }
-    Ok(text.to_ascii_lowercase())
-}
-
-/// An origin whose upstream is told of traces.
-fn trace_origin(text: &str) -> anyhow::Result<Origin> {
-    let plain = Url::parse(text)
-        .is_ok_and(|url| url.path() == "/" && url.query().is_none() && url.fragment().is_none());
-    Origin::parse(text).ok().filter(|_| plain).with_context(|| {
-        format!("--trace-upstream is an origin such as https://api.example.com, not {text}")
-    })
-}
-
-/// The base address of a collector.
-fn collector(url: Url) -> anyhow::Result<String> {
-    let plain = matches!(url.scheme(), "http" | "https")
-        && url.query().is_none()
-        && url.fragment().is_none()
-        && url.username().is_empty()
-        && url.password().is_none();
-    if !plain {
-        anyhow::bail!(
-            "--otlp-endpoint is an http or https address without user and query; credentials belong into \
-             OTEL_EXPORTER_OTLP_HEADERS"
-        );
-    }
-    Ok(url.as_str().trim_end_matches('/').to_owned())
-}
-
-/// An origin with its port (RFC 6454, section 6.2).
-fn origin(text: &str) -> anyhow::Result<String> {
-    let bad =
-        || anyhow::anyhow!("--mcp-allow-origin is scheme://host or scheme://host:port, not {text}");
-    let url = Url::parse(text).map_err(|_| bad())?;
-    let plain = matches!(url.scheme(), "http" | "https")
-        && url.path() == "/"
-        && url.query().is_none()
-        && url.fragment().is_none()
-        && url.username().is_empty();
-    match (url.host_str(), url.port_or_known_default()) {
-        (Some(host), Some(port)) if plain => Ok(format!("{}://{host}:{port}", url.scheme())),
-        _ => Err(bad()),
-    }
 }
 
 fn read_file(path: &Path) -> anyhow::Result<Settings> {

@@ -11,8 +11,10 @@
 //! - [`http-kit`]: what the HTTP edges share: body limits, strict decoding, the request layer, the error envelope
 //! - [`guide`]: the documentation as a site of pages
 //!
-//! # What the gateway stands on
+//! # What the gateway is built on
 //!
+//! - [`identity`]: who calls: members, OpenID Connect, our authorization server, keys, sessions of MCP clients
+//! - [`operation`]: what every operation takes and answers: caller, error, limits, audit entry, receipt
 //! - [`catalog`]: which tools exist: manifest, lint, rights, schemas
 //! - [`search`]: finds tools by words and by meaning
 //! - [`runtime`]: runs plugins: engine, cache of compiled code, inspection, one sandboxed instance per call
@@ -26,6 +28,7 @@
 //! # For authors of plugins
 //!
 //! - [`openapi`]: builds plugins from OpenAPI descriptions
+//! - [`mcp-upstream`]: builds plugins from remote MCP servers
 //! - [`plugin-test`]: tests a plugin without a gateway: replays examples, plans requests
 //!
 //! Plugins in Rust are written with [`toolgate-sdk`]. `examples/embed-rust` is a program of one's own around the gateway.
@@ -35,6 +38,8 @@
 //! [`mcp`]: ../toolgate_mcp/index.html
 //! [`http-kit`]: ../toolgate_http_kit/index.html
 //! [`guide`]: ../toolgate_guide/index.html
+//! [`identity`]: ../toolgate_identity/index.html
+//! [`operation`]: ../toolgate_operation/index.html
 //! [`catalog`]: ../toolgate_catalog/index.html
 //! [`search`]: ../toolgate_search/index.html
 //! [`runtime`]: ../toolgate_runtime/index.html
@@ -45,6 +50,7 @@
 //! [`store`]: ../toolgate_store/index.html
 //! [`core`]: ../toolgate_core/index.html
 //! [`openapi`]: ../toolgate_openapi/index.html
+//! [`mcp-upstream`]: ../toolgate_mcp_upstream/index.html
 //! [`plugin-test`]: ../toolgate_plugin_test/index.html
 //! [`toolgate-sdk`]: ../toolgate_sdk/index.html
 

@@ -1,5 +1,5 @@
-//! The cryptography of JSON Web Tokens (RFC 7515, 7518), by the libraries that are here anyway:
-//! HMAC for tokens of our own, `ring` for what an OpenID Connect provider has signed.
+//! The cryptography of JSON Web Tokens (RFC 7515, 7518), by libraries that the gateway has anyway:
+//! HMAC for its own tokens, `ring` for tokens that an OpenID Connect provider has signed.
 //!
 //! Installed once for the process by [`install`]. Nothing else signs or verifies a token.
 

@@ -1,4 +1,4 @@
-//! Key files: 32 random bytes, readable by their owner alone, made on first use.
+//! Key files: 32 random bytes, readable only by their owner, created at first use.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -13,9 +13,9 @@ use super::Secret;
 
 /// A key that a provider handed out.
 const TEXT_BYTES_MAX: u64 = 4 << 10;
-/// How the extension begins of a key that has no name yet; the number of its process follows.
+/// Begins the extension of a key file that is being written; the process id follows.
 const PART: &str = "part";
-/// A file of that kind that is older was left behind.
+/// An older file of that kind was left by a process that ended.
 const PART_LIFE: Duration = Duration::from_secs(60);
 
 /// A key file that cannot be used.
@@ -37,7 +37,7 @@ pub enum KeyFileError {
     },
 }
 
-/// Reads a secret text that somebody else made, without the white space around it.
+/// Reads a secret text of the operator, without the white space around it.
 pub fn read_text(path: &Path) -> Result<Secret, KeyFileError> {
     let shown = path.display().to_string();
     let failed = |cause| KeyFileError::Io {
@@ -59,19 +59,19 @@ pub fn read_text(path: &Path) -> Result<Secret, KeyFileError> {
     Ok(Secret::new(text))
 }
 
-/// Whether nobody but this user can read the file, as far as its mode says.
+/// Whether only this user can read the file, by its mode.
 fn is_private(about: &fs::Metadata) -> bool {
     let user = rustix::process::geteuid().as_raw();
     is_private_mode(about.mode(), about.uid(), user)
 }
 
-/// A secret that Kubernetes mounts belongs to root, and the group of the pod may read it: the user of the
-/// pod has no other way to it.
+/// A secret that Kubernetes mounts belongs to root and is readable by the group of the pod, which is the only way for
+/// the user of the pod to read it.
 fn is_private_mode(mode: u32, owner: u32, user: u32) -> bool {
     mode & 0o077 == 0 || (mode & 0o037 == 0 && owner == 0 && user != 0)
 }
 
-/// Reads the key, or makes the file (mode 0600) with a fresh one.
+/// Reads the key, or creates the file (mode 0600) with a new one.
 pub fn load_or_create(path: &Path) -> Result<Zeroizing<[u8; 32]>, KeyFileError> {
     let key = loop {
         match load(path) {
@@ -86,10 +86,10 @@ pub fn load_or_create(path: &Path) -> Result<Zeroizing<[u8; 32]>, KeyFileError> 
     Ok(key)
 }
 
-/// Reads a key that is there.
+/// Reads a key from an existing file.
 ///
 /// # Errors
-/// [`KeyFileError::Missing`] where there is no such file.
+/// [`KeyFileError::Missing`] where the file does not exist.
 pub fn load(path: &Path) -> Result<Zeroizing<[u8; 32]>, KeyFileError> {
     let failed = |cause: io::Error| match cause.kind() {
         io::ErrorKind::NotFound => KeyFileError::Missing { path: shown(path) },
@@ -109,12 +109,12 @@ pub fn load(path: &Path) -> Result<Zeroizing<[u8; 32]>, KeyFileError> {
     Ok(Zeroizing::new(key))
 }
 
-/// `None`: another process was first, or has removed what this one prepared.
+/// `None`: another process was first, or has removed the file that this one prepared.
 fn create(path: &Path) -> Result<Option<Zeroizing<[u8; 32]>>, KeyFileError> {
     let failed = |cause| io_error(path, cause);
     let mut key = Zeroizing::new([0; 32]);
     rand::rng().fill_bytes(&mut key[..]);
-    // Written whole before it has its name: two starts at once agree on one key.
+    // The file gets its name once it is complete, so that two processes that start at once use one key.
     let part = path.with_extension(format!("{PART}{}", std::process::id()));
     let mut file = fs::OpenOptions::new()
         .write(true)
@@ -127,7 +127,7 @@ fn create(path: &Path) -> Result<Option<Zeroizing<[u8; 32]>>, KeyFileError> {
     let linked = written.and_then(|()| fs::hard_link(&part, path));
     let _ = fs::remove_file(&part);
     match linked {
-        // The name as well as the content is on disk before anything is sealed under the key.
+        // Name and content are on disk before anything is sealed under the key.
         Ok(()) => {
             let folder = path.parent().filter(|folder| *folder != Path::new(""));
             let folder = fs::File::open(folder.unwrap_or(Path::new(".")));
@@ -148,8 +148,8 @@ fn create(path: &Path) -> Result<Option<Zeroizing<[u8; 32]>>, KeyFileError> {
     }
 }
 
-/// Removes what processes left that were killed while they made this key. A process that takes longer than
-/// [`PART_LIFE`] finds its file gone and begins again.
+/// Removes files of processes that were killed while they created this key. A process that takes longer than
+/// [`PART_LIFE`] finds its file removed and begins again.
 fn remove_parts(path: &Path) {
     let beginning = path.with_extension(PART);
     let (Some(folder), Some(beginning)) = (path.parent(), beginning.file_name()) else {
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_start_left_is_removed_and_nothing_else() {
+    fn files_of_a_killed_start_are_removed_and_no_others() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let path = dir.path().join("master.key");
         let long_ago = std::time::SystemTime::now() - 2 * PART_LIFE;

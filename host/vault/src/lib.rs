@@ -10,8 +10,11 @@
 pub mod jwt;
 pub mod keyfile;
 pub mod master;
+pub mod opaque;
 pub mod passphrase;
+pub mod pieces;
 pub mod sealed;
+mod texts;
 mod tokens;
 
 use std::fmt;
@@ -19,7 +22,9 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 pub use master::{Vault, VaultError};
+pub use pieces::SealedPieces;
 pub use sealed::SealContext;
+pub use texts::TEXT_BYTES_MAX;
 pub use tokens::{BadToken, Purpose};
 
 /// A secret text in memory.
@@ -31,7 +36,7 @@ impl Secret {
         Self(Zeroizing::new(text.into()))
     }
 
-    /// The text itself. Every caller is a place to look at in a review.
+    /// The text itself. A review should look at every caller.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -1,9 +1,9 @@
-//! The master key: which file holds it, and how it is changed while gateways serve.
+//! The master key: its file, and how it is changed while gateways serve.
 //!
-//! `FILE` is the key that seals; `FILE.previous`, where it exists, still opens. Every sealing looks
-//! whether `FILE` is another one now, and a box under an unknown key makes the files be read again:
-//! a running gateway takes up a new key without being told. [`Vault::rotate_key`] changes the files,
-//! so that at each moment, a crash in between included, every box has its key in one of the two.
+//! `FILE` is the key that seals; `FILE.previous`, where it exists, still opens. Every sealing checks
+//! whether `FILE` has been replaced, and a box under an unknown key makes the files be read again:
+//! a running gateway uses a new key without a restart. [`Vault::rotate_key`] changes the files so that
+//! at each moment, also after a crash, the key of every box is in one of the two.
 
 use std::fs;
 use std::io;
@@ -44,8 +44,8 @@ pub struct Vault {
     keys: Arc<ArcSwap<VaultKeys>>,
 }
 
-struct VaultKeys {
-    current: MasterKey,
+pub(super) struct VaultKeys {
+    pub(super) current: MasterKey,
     previous: Option<MasterKey>,
     read_from: FileIdentity,
 }
@@ -63,16 +63,16 @@ impl VaultKeys {
 }
 
 impl Vault {
-    /// Reads the keys; makes the file on first use.
+    /// Reads the keys; creates the file at first use.
     pub fn open(file: &Path) -> Result<Self, VaultError> {
         keyfile::load_or_create(file)?;
         Self::open_existing(file)
     }
 
-    /// Reads the keys of a file that is there.
+    /// Reads the keys of an existing file.
     ///
     /// # Errors
-    /// [`KeyFileError::Missing`] where it is not, and no file is made.
+    /// [`KeyFileError::Missing`] where it does not exist; no file is created.
     pub fn open_existing(file: &Path) -> Result<Self, VaultError> {
         super::jwt::install();
         Ok(Self {
@@ -91,13 +91,13 @@ impl Vault {
         Ok(Parts::parse(sealed)?.key_id)
     }
 
-    /// Seals under the key that the file holds now.
+    /// Seals under the current key of the file.
     pub fn seal(&self, place: &SealContext<'_>, secret: &Secret) -> Result<String, VaultError> {
         let keys = self.current()?;
         Ok(sealed::seal(&keys.current, place, secret)?)
     }
 
-    /// The secret of a box that was sealed for this place.
+    /// The secret of a box that was sealed for this record.
     pub fn unseal(&self, place: &SealContext<'_>, sealed: &str) -> Result<Secret, VaultError> {
         let parts = Parts::parse(sealed)?;
         let keys = self.keys_with(&parts.key_id)?;
@@ -121,8 +121,8 @@ impl Vault {
         Ok(Some(parts.rewrap(from, &current.current, place)?))
     }
 
-    /// A key for `purpose` that follows from the master key alone, so that every process that has the
-    /// master key has it too. Another one after the master key was changed.
+    /// A key for `purpose` that is derived from the master key alone, so that every process with the
+    /// master key has it too. It changes with the master key.
     pub fn derive(&self, purpose: &str) -> Result<[u8; 32], VaultError> {
         Ok(*self.current()?.current.derived(purpose))
     }
@@ -132,8 +132,8 @@ impl Vault {
         Ok(self.current()?.current.id().to_owned())
     }
 
-    /// Puts a fresh key into the file and keeps the one before as `FILE.previous`. Every box must be
-    /// under the current key before, since the key of an earlier rotation is let go.
+    /// Writes a new key into the file and keeps the previous one as `FILE.previous`. Every box must be
+    /// under the current key before, since the key of an earlier rotation is removed.
     pub fn rotate_key(&self) -> Result<String, VaultError> {
         let failed = |cause| VaultError::Replace {
             path: self.file.display().to_string(),
@@ -144,7 +144,7 @@ impl Vault {
             beside(&self.file, "kept"),
             previous(&self.file),
         );
-        // Left by a rotation that was cut short: no box was sealed under it.
+        // Left by a rotation that was interrupted: no box was sealed under it.
         forget(&next).map_err(failed)?;
         forget(&kept).map_err(failed)?;
         keyfile::load_or_create(&next)?;
@@ -170,7 +170,7 @@ impl Vault {
     }
 
     /// The keys, read again if the file has been replaced.
-    fn current(&self) -> Result<Arc<VaultKeys>, VaultError> {
+    pub(super) fn current(&self) -> Result<Arc<VaultKeys>, VaultError> {
         let keys = self.keys.load_full();
         if identity(&self.file)? == keys.read_from {
             return Ok(keys);
@@ -178,7 +178,7 @@ impl Vault {
         self.read_again()
     }
 
-    fn keys_with(&self, id: &str) -> Result<Arc<VaultKeys>, VaultError> {
+    pub(super) fn keys_with(&self, id: &str) -> Result<Arc<VaultKeys>, VaultError> {
         let keys = self.keys.load_full();
         if keys.named(id).is_some() {
             return Ok(keys);
@@ -193,7 +193,7 @@ impl Vault {
     }
 }
 
-fn named<'a>(keys: &'a VaultKeys, parts: &Parts) -> Result<&'a MasterKey, VaultError> {
+pub(super) fn named<'a>(keys: &'a VaultKeys, parts: &Parts) -> Result<&'a MasterKey, VaultError> {
     keys.named(&parts.key_id)
         .ok_or_else(|| VaultError::UnknownKey(parts.key_id.clone()))
 }
@@ -233,7 +233,7 @@ fn identity(file: &Path) -> Result<FileIdentity, VaultError> {
     ))
 }
 
-/// Where the key of before is kept.
+/// The file of the previous key.
 pub fn previous(file: &Path) -> PathBuf {
     beside(file, "previous")
 }
@@ -281,7 +281,7 @@ mod tests {
         assert_ne!(old_id, new_id);
         let rewrapped = command.rewrap(&HOME, &old).unwrap().unwrap();
         assert!(rewrapped.contains(&new_id));
-        // The running one opens boxes of both keys and seals under the new one.
+        // The running vault opens boxes of both keys and seals under the new one.
         assert_eq!(running.unseal(&HOME, &rewrapped).unwrap(), secret);
         assert_eq!(running.unseal(&HOME, &old).unwrap(), secret);
         assert!(running.seal(&HOME, &secret).unwrap().contains(&new_id));

@@ -1,4 +1,4 @@
-//! Master keys as they leave the machine: encrypted with a passphrase, in the format of `age`
+//! Master keys for transport to another machine: encrypted with a passphrase, in the format of `age`
 //! (<https://age-encryption.org/v1>), so that the program `age` opens them too.
 
 use std::fs;
@@ -17,7 +17,7 @@ use super::keyfile::{self, KeyFileError};
 use super::sealed::MasterKey;
 use super::{Secret, master};
 
-/// Characters that a passphrase has at least.
+/// Shortest passphrase, in characters.
 pub const PASSPHRASE_CHARS_MIN: usize = 12;
 /// Base-2 logarithm of the work that a guess costs; what `age` uses too, about a second.
 const WORK_FACTOR: u8 = 18;
@@ -25,7 +25,7 @@ const WORK_FACTOR: u8 = 18;
 const WORK_FACTOR_MAX: u8 = 22;
 const FORMAT: u32 = 1;
 
-/// Why keys cannot be carried.
+/// Why keys cannot be exported or imported.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyExportError {
     #[error("the passphrase has fewer than {PASSPHRASE_CHARS_MIN} characters")]
@@ -48,7 +48,7 @@ pub struct KeyBundle {
     previous: Option<Zeroizing<[u8; 32]>>,
 }
 
-/// What is encrypted, as JSON; the keys in base64.
+/// The plain text, as JSON; the keys in base64.
 #[derive(Deserialize, Serialize)]
 struct WrittenKeys<T> {
     format: u32,
@@ -73,7 +73,7 @@ impl KeyBundle {
         MasterKey::new(self.current.clone()).id().to_owned()
     }
 
-    /// Makes the key files; neither may be there.
+    /// Creates the key files; neither may exist.
     pub fn write(&self, master_key_file: &Path) -> Result<(), KeyExportError> {
         write_new(master_key_file, &self.current)?;
         if let Some(previous) = &self.previous {

@@ -19,19 +19,22 @@ use super::Secret;
 
 /// The one format this build writes.
 const VERSION: &str = "tg1";
-const NONCE_BYTES: usize = 12;
-const TAG_BYTES: usize = 16;
+pub(super) const NONCE_BYTES: usize = 12;
+pub(super) const TAG_BYTES: usize = 16;
 const KEY_BYTES: usize = 32;
 /// Nonce, wrapped data key and tag.
 const WRAP_BYTES: usize = NONCE_BYTES + KEY_BYTES + TAG_BYTES;
-/// A credential is far smaller; a longer text is not a box of ours.
+/// A credential is far smaller; a longer text is not a box.
 pub const BOX_BYTES_MAX: usize = 256 * 1024;
+/// Characters of a box before its content: version, key id and wrapped data key. All that a new master key changes.
+pub const HEAD_CHARS: usize = VERSION.len() + 1 + KEY_ID_CHARS + 1 + WRAP_BYTES / 3 * 4;
+const KEY_ID_CHARS: usize = 16;
 
 /// Which record a box belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SealContext<'a> {
     /// `connection`, `connect_flow`, `oauth_app`, `webhook`, `webhook_previous`, `hook`,
-    /// `oidc_account`, `payload` or `client_session`.
+    /// `oidc_account`, `payload`, `client_session`, or the name of a column whose texts are sealed.
     pub kind: &'a str,
     pub workspace_id: &'a str,
     pub user_id: &'a str,
@@ -41,7 +44,7 @@ pub struct SealContext<'a> {
 
 impl SealContext<'_> {
     /// Every part with its length in front, so that no two places give the same bytes.
-    fn associated_data(&self, purpose: &str) -> Vec<u8> {
+    pub(super) fn associated_data(&self, purpose: &str) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(256);
         for part in [
             VERSION,
@@ -59,7 +62,7 @@ impl SealContext<'_> {
     }
 }
 
-/// Why a box does not open. Says nothing of its content.
+/// Why a box does not open. Does not reveal its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
     #[error("the text is not an encrypted value in the format of this version")]
@@ -85,7 +88,7 @@ impl MasterKey {
         Self { id, bytes }
     }
 
-    /// A key for another purpose, from which this one cannot be told: HMAC-SHA256 as a
+    /// A key for another purpose, from which this one cannot be derived: HMAC-SHA256 as a
     /// pseudorandom function (RFC 5869, section 2).
     pub(super) fn derived(&self, purpose: &str) -> Zeroizing<[u8; KEY_BYTES]> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.bytes[..]).expect("a key of any length");
@@ -94,13 +97,13 @@ impl MasterKey {
         Zeroizing::new(mac.finalize().into_bytes().into())
     }
 
-    /// 16 hexadecimal digits that name the key and say nothing of it.
+    /// 16 hexadecimal digits that name the key and do not reveal it.
     pub fn id(&self) -> &str {
         &self.id
     }
 }
 
-/// A box taken apart, not opened.
+/// The parts of a box that is not opened.
 pub struct Parts {
     pub key_id: String,
     wrapped: Vec<u8>,
@@ -109,7 +112,20 @@ pub struct Parts {
 
 impl Parts {
     pub fn parse(text: &str) -> Result<Self, SealError> {
-        if text.len() > BOX_BYTES_MAX {
+        Self::parse_within(text, BOX_BYTES_MAX, NONCE_BYTES + TAG_BYTES)
+    }
+
+    /// The first [`HEAD_CHARS`] of a box, without its content.
+    pub(super) fn parse_head(text: &str) -> Result<Self, SealError> {
+        Self::parse_within(text, HEAD_CHARS, 0)
+    }
+
+    pub(super) fn parse_within(
+        text: &str,
+        bytes_max: usize,
+        content_bytes_min: usize,
+    ) -> Result<Self, SealError> {
+        if text.len() > bytes_max {
             return Err(SealError::Format);
         }
         let mut parts = text.split('.');
@@ -121,7 +137,7 @@ impl Parts {
         let mut wrapped = URL_SAFE_NO_PAD
             .decode(body)
             .map_err(|_| SealError::Format)?;
-        if wrapped.len() < WRAP_BYTES + NONCE_BYTES + TAG_BYTES {
+        if wrapped.len() < WRAP_BYTES + content_bytes_min {
             return Err(SealError::Format);
         }
         let content = wrapped.split_off(WRAP_BYTES);
@@ -153,7 +169,7 @@ impl Parts {
         Ok(write(to, &data_key, &self.content, place))
     }
 
-    fn data_key(
+    pub(super) fn data_key(
         &self,
         master: &MasterKey,
         place: &SealContext<'_>,
@@ -168,23 +184,40 @@ impl Parts {
     }
 }
 
-/// Seals a secret for one place.
+/// Seals a secret for one record.
 pub fn seal(
     master: &MasterKey,
     place: &SealContext<'_>,
     secret: &Secret,
 ) -> Result<String, SealError> {
-    let plain = secret.expose().as_bytes();
-    if plain.len() > BOX_BYTES_MAX / 2 {
+    seal_within(master, place, secret.expose(), BOX_BYTES_MAX / 2)
+}
+
+pub(super) fn seal_within(
+    master: &MasterKey,
+    place: &SealContext<'_>,
+    plain: &str,
+    bytes_max: usize,
+) -> Result<String, SealError> {
+    if plain.len() > bytes_max {
         return Err(SealError::TooLarge);
     }
-    let mut data_key = Zeroizing::new([0; KEY_BYTES]);
-    rand::rng().fill_bytes(&mut data_key[..]);
-    let content = encrypt(&data_key, plain, &place.associated_data("content"));
+    let data_key = fresh_key();
+    let content = encrypt(
+        &data_key,
+        plain.as_bytes(),
+        &place.associated_data("content"),
+    );
     Ok(write(master, &data_key, &content, place))
 }
 
-fn write(
+pub(super) fn fresh_key() -> Zeroizing<[u8; KEY_BYTES]> {
+    let mut data_key = Zeroizing::new([0; KEY_BYTES]);
+    rand::rng().fill_bytes(&mut data_key[..]);
+    data_key
+}
+
+pub(super) fn write(
     master: &MasterKey,
     data_key: &[u8; KEY_BYTES],
     content: &[u8],
@@ -203,7 +236,7 @@ fn wrap_purpose(master: &MasterKey) -> String {
     format!("key {}", master.id)
 }
 
-fn encrypt(key: &[u8; KEY_BYTES], plain: &[u8], aad: &[u8]) -> Vec<u8> {
+pub(super) fn encrypt(key: &[u8; KEY_BYTES], plain: &[u8], aad: &[u8]) -> Vec<u8> {
     let mut nonce = [0; NONCE_BYTES];
     rand::rng().fill_bytes(&mut nonce);
     let sealed = Aes256Gcm::new(&Key::<Aes256Gcm>::from(*key))
@@ -215,7 +248,7 @@ fn encrypt(key: &[u8; KEY_BYTES], plain: &[u8], aad: &[u8]) -> Vec<u8> {
     out
 }
 
-fn decrypt(
+pub(super) fn decrypt(
     key: &[u8; KEY_BYTES],
     sealed: &[u8],
     aad: &[u8],
@@ -274,7 +307,7 @@ mod tests {
                 id: "con_2",
                 ..HOME
             },
-            // The same letters, parted elsewhere.
+            // The same letters, split at another place.
             SealContext {
                 workspace_id: "ws_1a",
                 user_id: "da",

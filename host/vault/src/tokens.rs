@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Secret, Vault, VaultError};
 
-/// What a token is for. One for another purpose does not verify.
+/// The purpose of a token. A token for another purpose does not verify.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// A member who is signed in.
@@ -39,7 +39,7 @@ impl Purpose {
 pub struct BadToken;
 
 impl Vault {
-    /// Signs claims. Their end is the reader's business: [`Vault::verified`] does not look at `exp`.
+    /// Signs claims. The caller checks their expiry: [`Vault::verified`] does not check `exp`.
     pub fn signed<T: Serialize>(&self, purpose: Purpose, claims: &T) -> Result<Secret, VaultError> {
         let [key, _] = self.derived(purpose.as_str())?;
         let key = key.map(|key| EncodingKey::from_secret(&key[..]));
@@ -49,7 +49,7 @@ impl Vault {
         token.map(Secret::new).ok_or(VaultError::Claims)
     }
 
-    /// The claims of a token, once its signature is proven.
+    /// The claims of a token whose signature is valid.
     pub fn verified<T: DeserializeOwned>(
         &self,
         purpose: Purpose,

@@ -78,7 +78,7 @@ pub enum Existing {
 
 #[derive(Args)]
 pub struct UploadFile {
-    /// The file, as other tools answer it or as a data URL, `data:text/plain;name=a.txt;base64,aGVsbG8=`.
+    /// The file: its handle (`file_...`), or a data URL, `data:text/plain;name=a.txt;base64,aGVsbG8=`.
     #[arg(examples = ["data:text/plain;name=hello.txt;base64,aGVsbG8="])]
     content: String,
     /// Where to put it: a whole path, or a folder ending in `/` to keep the file's name.

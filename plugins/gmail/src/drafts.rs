@@ -56,7 +56,7 @@ pub struct UpdateDraft {
     subject: String,
     /// The message as plain text.
     text: String,
-    /// References to files, as other tools return them.
+    /// Files: their handles (`file_...`), or data URLs.
     #[arg(max_items = 20)]
     attachments: Option<Vec<String>>,
 }

@@ -20,7 +20,7 @@ pub struct ReplyToMessage {
     /// Also to everybody else who got the message.
     #[arg(default = false)]
     reply_all: bool,
-    /// References to files, as other tools answer them.
+    /// Files: their handles (`file_...`), or data URLs.
     #[arg(max_items = 20)]
     attachments: Option<Vec<String>>,
 }

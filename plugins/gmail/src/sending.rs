@@ -27,7 +27,7 @@ pub struct SendMessage {
     text: String,
     /// The same message as HTML, for recipients that show it.
     html: Option<String>,
-    /// References to files, as other tools answer them.
+    /// Files: their handles (`file_...`), or data URLs.
     #[arg(max_items = 20)]
     attachments: Option<Vec<String>>,
 }

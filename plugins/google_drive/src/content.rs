@@ -164,7 +164,7 @@ fn upload(
 
 #[derive(Args)]
 pub struct UploadFile {
-    /// The file, as other tools answer it or as a data URL, `data:text/plain;name=a.txt;base64,aGVsbG8=`.
+    /// The file: its handle (`file_...`), or a data URL, `data:text/plain;name=a.txt;base64,aGVsbG8=`.
     #[arg(examples = ["data:text/plain;name=hello.txt;base64,aGVsbG8="])]
     content: String,
     /// Name with its ending; the file's own unless given.
@@ -257,7 +257,7 @@ pub fn create_text_file(args: CreateTextFile, cx: &Context) -> Result<Value, Too
 pub struct UpdateFileContent {
     /// Id or address of the file.
     file: String,
-    /// The new content, as other tools answer a file or as a data URL.
+    /// The new content: the handle of a file (`file_...`), or a data URL.
     #[arg(examples = ["data:text/plain;name=hello.txt;base64,aGVsbG8="])]
     content: String,
 }

@@ -55,7 +55,7 @@ pub fn download_attachment(args: OneAttachment, cx: &Context) -> Result<Output, 
 pub struct AddAttachment {
     /// Key of the issue.
     issue: String,
-    /// The file, at most 10 MiB, as other tools return it or as a data URL.
+    /// The file, at most 10 MiB: its handle (`file_...`), or a data URL.
     #[arg(examples = ["data:text/plain;name=hello.txt;base64,aGVsbG8="])]
     content: String,
     /// Name with its ending; the file's own unless given.

@@ -115,7 +115,7 @@ pub struct AddAttachment {
     /// Id of the draft.
     #[arg(min_length = 1)]
     message: String,
-    /// The file, as another tool answered it or as a data URL; 3 MB at most.
+    /// The file, 3 MB at most: its handle (`file_...`), or a data URL.
     content: String,
     /// Name with its ending; the file's own unless given.
     #[arg(min_length = 1, max_length = 255)]

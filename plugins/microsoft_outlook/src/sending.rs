@@ -23,7 +23,7 @@ pub struct Mail {
     text: String,
     /// The same message as HTML, in place of the text.
     html: Option<String>,
-    /// Files, as other tools answer them or as data URLs; 3 MB in all.
+    /// Files, 3 MB in all: their handles (`file_...`), or data URLs.
     #[arg(max_items = 20)]
     attachments: Option<Vec<String>>,
     /// How important it is shown.
@@ -112,7 +112,7 @@ pub struct Reply {
     /// The answer as plain text; the old message is quoted below.
     #[arg(min_length = 1)]
     text: String,
-    /// Files, as other tools answer them or as data URLs; 3 MB in all.
+    /// Files, 3 MB in all: their handles (`file_...`), or data URLs.
     #[arg(max_items = 20)]
     attachments: Option<Vec<String>>,
 }

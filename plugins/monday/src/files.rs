@@ -41,7 +41,7 @@ pub struct AddFile {
     item_id: String,
     /// File column to put it into, by title or id.
     column: String,
-    /// The file, as another tool answered it or as a data URL; 10 MB at most.
+    /// The file, 10 MB at most: its handle (`file_...`), or a data URL.
     content: String,
     /// Name with its ending; the file's own unless given.
     #[arg(min_length = 1, max_length = 200)]

@@ -41,7 +41,7 @@ fn attach(cx: &Context, page: &str, upload: &str, media_type: &str) -> Result<()
 
 #[derive(Args)]
 pub struct UploadFile {
-    /// The file, at most 5 MiB, as other tools return it or as a data URL.
+    /// The file, at most 5 MiB: its handle (`file_...`), or a data URL.
     #[arg(examples = ["data:text/plain;name=hello.txt;base64,aGVsbG8="])]
     content: String,
     /// Id or address of the page to whose end it is added.

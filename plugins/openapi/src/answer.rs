@@ -1,4 +1,4 @@
-//! From a provider's answer to a tool's result.
+//! From a provider's response to a tool's result.
 
 use serde_json::{Map, Value};
 use toolgate_openapi_table::{Encoding, Operation, Projection};
@@ -8,7 +8,7 @@ use crate::page::{self, Page};
 use crate::pages;
 use crate::pointer;
 
-/// An answer as it came.
+/// A response as it was received.
 #[derive(Clone, Debug)]
 pub struct Answer<'a> {
     pub status: u16,
@@ -43,11 +43,11 @@ pub struct Result {
     /// One JSON document.
     pub data: String,
     pub next_cursor: Option<String>,
-    /// That the service has more than the answer holds, where no cursor says so.
+    /// A note that the service has more than the response, where there is no cursor.
     pub summary: Option<String>,
 }
 
-/// What was asked, as far as the next page needs it.
+/// The parts of the request that the next page needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     pub arguments: &'a Map<String, Value>,
@@ -56,7 +56,7 @@ pub struct Asked<'a> {
     pub base: &'a str,
 }
 
-/// Reads an answer: a failure in the provider's words, or the projected result.
+/// Reads a response: a failure in the provider's words, or the projected result.
 pub fn read(
     operation: &Operation,
     asked: &Asked<'_>,
@@ -114,13 +114,33 @@ pub fn read(
             .to_string()
     };
     Ok(Result {
-        data,
+        data: with_headers(operation, answer, data),
         next_cursor,
         summary,
     })
 }
 
-/// The HTML page that an answer is, where it is no JSON.
+/// The result with the headers that the description names. One that is no object becomes the member `result`.
+fn with_headers(operation: &Operation, answer: &Answer<'_>, data: String) -> String {
+    let named = operation.answer_headers.iter();
+    let found: Vec<(&String, &str)> = named
+        .filter_map(|(member, header)| Some((member, answer.header(header)?)))
+        .collect();
+    if found.is_empty() {
+        return data;
+    }
+    let mut members = match serde_json::from_str(&data) {
+        Ok(Value::Object(members)) => members,
+        Ok(other) => Map::from_iter([("result".to_owned(), other)]),
+        Err(_) => return data,
+    };
+    for (member, value) in found {
+        members.insert(member.clone(), Value::from(value));
+    }
+    Value::Object(members).to_string()
+}
+
+/// The response as an HTML page, where it is one and not JSON.
 fn page_of(answer: &Answer<'_>, value: &Value) -> Option<Page> {
     match value {
         Value::String(text) => page::read(answer.header("content-type"), text),
@@ -128,7 +148,7 @@ fn page_of(answer: &Answer<'_>, value: &Value) -> Option<Page> {
     }
 }
 
-/// A good status without the part that is the tool's result.
+/// A successful response without the part that is the tool's result.
 fn nothing_at(operation: &Operation, status: u16) -> Fault {
     let mut message = format!(
         "the service answered with status {status}, but without `{}`, where the result of this tool is",
@@ -144,7 +164,7 @@ fn nothing_at(operation: &Operation, status: u16) -> Fault {
     }
 }
 
-/// Whether a file of this type is a page that was not asked for; `begin` is the beginning of the file.
+/// Whether a file of this type is an undeclared HTML page; `begin` is the beginning of the file.
 pub fn unexpected_page(
     operation: &Operation,
     status: u16,
@@ -179,7 +199,7 @@ fn parse<'a>(answer: &'a Answer<'_>) -> (Value, Option<&'a str>) {
     }
 }
 
-/// The part of the answer that the description asks for; `None` where it is absent.
+/// The part of the response that the description selects; `None` where it is absent.
 pub fn project(projection: &Projection, value: Value) -> Option<Value> {
     let mut part = match projection.at.as_str() {
         "" => value,
@@ -316,6 +336,42 @@ mod tests {
             Ok("7")
         );
         assert!(data(&whole, 404, b"{}").is_err());
+    }
+
+    #[test]
+    fn headers_that_the_description_names_are_members_of_the_result() {
+        let mut operation = operation(json!({}));
+        operation.answer_headers = [("digest", "Docker-Content-Digest"), ("etag", "ETag")]
+            .map(|(member, header)| (member.to_owned(), header.to_owned()))
+            .into();
+        let asked = Asked {
+            arguments: &Map::new(),
+            mark: None,
+            url: "https://h",
+            base: "https://h",
+        };
+        let headers = [("docker-content-digest".to_owned(), "sha256:00".to_owned())];
+        let read = |headers, body| {
+            let answer = Answer {
+                status: 200,
+                headers,
+                body,
+            };
+            read(&operation, &asked, &answer).expect("a result").data
+        };
+        assert_eq!(
+            read(&headers, br#"{"layers":[]}"#),
+            r#"{"layers":[],"digest":"sha256:00"}"#
+        );
+        assert_eq!(
+            read(&headers, b""),
+            r#"{"ok":true,"status":200,"digest":"sha256:00"}"#
+        );
+        assert_eq!(
+            read(&headers, b"[1]"),
+            r#"{"result":[1],"digest":"sha256:00"}"#
+        );
+        assert_eq!(read(&[], br#"{"a":1}"#), r#"{"a":1}"#);
     }
 
     #[test]

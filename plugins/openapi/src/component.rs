@@ -1,4 +1,4 @@
-//! The component's edge: the contract of `wit/toolgate.wit`, and `init`, which the builder runs.
+//! The component's exports: the contract of `wit/toolgate.wit`, and `init`, which the builder runs.
 
 use std::sync::OnceLock;
 
@@ -21,7 +21,7 @@ mod bindings {
 
             world interpreter {
                 include toolgate:plugin/plugin@0.1.1;
-                /// Takes the manifest as it is and the table as JSON. Run once, by the builder.
+                /// Stores the manifest and the table, which is JSON. Called once, by the builder.
                 export init: func(manifest: string, table: string);
             }
         "#,
@@ -40,7 +40,7 @@ use bindings::toolgate::plugin::{blobs, call, egress, types};
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Largest answer read back from a stored blob to explain a failure, in bytes.
 const EXPLANATION_BYTES_MAX: u32 = 64 * 1024;
-/// Beginning of a file that is looked at for an HTML page, in bytes.
+/// Beginning of a file in which an HTML page is searched for, in bytes.
 const PAGE_BYTES_MAX: u32 = 16 * 1024;
 const CHUNK_BYTES: u32 = 1024 * 1024;
 
@@ -57,7 +57,7 @@ static BAKED: OnceLock<Baked> = OnceLock::new();
 impl bindings::Guest for Interpreter {
     fn init(manifest: String, table: String) {
         let parsed = serde_json::from_str(&table).expect("the builder writes a valid table");
-        // What is freed stays in the frozen memory; zeros cost nothing there.
+        // Freed memory stays in the snapshot, where zeros take no space.
         let mut text = table.into_bytes();
         text.fill(0);
         drop(text);
@@ -89,7 +89,7 @@ impl integration::Guest for Interpreter {
             });
         operation
             .and_then(|operation| perform(operation, &call))
-            .map_err(told)
+            .map_err(tool_error)
     }
 }
 
@@ -207,7 +207,7 @@ fn send(operation: &Operation, outgoing: &Outgoing) -> Result<egress::Response, 
     egress::send(&request).map_err(unsent)
 }
 
-/// The first connected slot, else the best one, so that the host says what to connect.
+/// The first connected slot, else the best one, so that the host names it as the one to connect.
 fn slot(operation: &Operation) -> Option<String> {
     let slots = &operation.auth;
     if slots.len() == 1 && !operation.auth_optional {
@@ -280,7 +280,7 @@ fn unsent(failure: egress::Failure) -> Fault {
     let kind = match failure.kind {
         FailureKind::AuthRequired => Kind::AuthRequired,
         FailureKind::AuthExpired => Kind::AuthExpired,
-        // A redirect to a place that is not the service's says nothing about the rights of the account.
+        // A redirect to another host does not show what the account may do.
         FailureKind::Denied if failure.sent => Kind::Upstream,
         FailureKind::Denied | FailureKind::ScopeMissing | FailureKind::LeakBlocked => {
             Kind::PermissionDenied
@@ -322,7 +322,7 @@ fn unreported(error: types::ToolError) -> Fault {
     }
 }
 
-fn told(fault: Fault) -> types::ToolError {
+fn tool_error(fault: Fault) -> types::ToolError {
     use types::ErrorKind;
     let kind = match fault.kind {
         Kind::InvalidArguments => ErrorKind::InvalidArguments,

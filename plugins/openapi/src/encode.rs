@@ -28,7 +28,7 @@ pub fn scalar(value: &Value) -> String {
     }
 }
 
-/// Whether a value says nothing: null, or an empty text, list or object, also within a list.
+/// Whether a value is empty: null, or an empty text, list or object, also within a list.
 pub fn says_nothing(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -39,9 +39,9 @@ pub fn says_nothing(value: &Value) -> bool {
     }
 }
 
-/// One path segment. None where the value would be empty or climb out of its place.
+/// One path segment. `None` where the value would be empty or leave its place in the path.
 pub fn path(input: &Input, value: &Value) -> Option<String> {
-    // Some styles write a mark for it all the same: `;id=`.
+    // Some styles write a prefix for an empty value too: `;id=`.
     if says_nothing(value) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What goes wrong in a call, in the words of the plugin contract.
+//! Failures of a call, as errors of the plugin contract.
 
 use serde_json::Value;
 use toolgate_openapi_table::{ErrorShape, Method};
@@ -57,7 +57,7 @@ impl Fault {
     }
 }
 
-/// Where providers usually say what went wrong. What is elsewhere is found by [`SENTENCES`].
+/// Where providers usually put the error message. Messages at other places are found by [`SENTENCES`].
 const MESSAGES: &[&str] = &[
     "/error/message",
     "/error_description",
@@ -116,7 +116,7 @@ const MESSAGE_CHARS_MAX: usize = 2_000;
 /// Longest body given along as details, in bytes.
 const DETAILS_BYTES_MAX: usize = 8 * 1024;
 
-/// The failure that an answer is, if it is one. `retry_after` is the header's value.
+/// The failure that a response reports; `None` for a success. `retry_after` is the header's value.
 pub fn of_answer(
     shape: &ErrorShape,
     status: u16,
@@ -161,7 +161,7 @@ pub fn of_answer(
     })
 }
 
-/// The failure that an HTML page is, where none was declared.
+/// The failure that an undeclared HTML page reports.
 pub fn of_page(method: Method, status: u16, retry_after: Option<&str>, page: &Page) -> Fault {
     let titled = page.titled();
     let (kind, mut message) = if status < 400 {
@@ -170,7 +170,7 @@ pub fn of_page(method: Method, status: u16, retry_after: Option<&str>, page: &Pa
         );
         (Kind::Upstream, text)
     } else {
-        // A page that blocks says nothing about the rights of the account.
+        // A block page does not show what the account may do.
         let kind = match kind_of(status) {
             Kind::PermissionDenied => Kind::Upstream,
             kind => kind,
@@ -194,7 +194,7 @@ pub fn only_reads(method: Method) -> bool {
     matches!(method, Method::Get | Method::Head | Method::Options)
 }
 
-/// The seconds of `Retry-After`, whole or with decimals. The host has written dates and moments as seconds.
+/// The seconds of `Retry-After`, whole or with decimals. The host has converted dates to seconds.
 fn retry_after_ms(text: &str) -> Option<u64> {
     let seconds: f64 = text.trim().parse().ok()?;
     (seconds >= 0.0).then(|| ((seconds * 1_000.0) as u64).min(RETRY_AFTER_MS_MAX))
@@ -242,7 +242,7 @@ fn sentence_rank(name: &str) -> Option<usize> {
     SENTENCES.iter().position(|known| *known == plain)
 }
 
-/// A text that says something, also as the first of a list of texts.
+/// A text that is not empty, also as the first of a list of texts.
 fn text_of(value: &Value) -> Option<&str> {
     let text = match value {
         Value::String(text) => text,
@@ -252,7 +252,7 @@ fn text_of(value: &Value) -> Option<&str> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// Whether a 2xx answer says that it failed.
+/// Whether a 2xx response reports a failure.
 fn refused(shape: &ErrorShape, body: &Value, graphql: bool) -> bool {
     if graphql && is_something(pointer::at(body, "/errors")) {
         let data = pointer::at(body, "/data");

@@ -1,4 +1,4 @@
-//! Times whose zone another field names: an offset in the time may not say something else.
+//! Times whose zone is in another field: an offset in the time must agree with the zone.
 
 use serde_json::{Map, Value};
 use toolgate_openapi_table::{LocalTime, Operation};
@@ -83,7 +83,7 @@ fn zone_beside(time: &str, zone: &str, place: &str) -> String {
     segments.join("/")
 }
 
-/// Minutes east of UTC that a time of RFC 3339 ends with; none where it has no offset.
+/// The offset of an RFC 3339 time in minutes east of UTC; `None` where it has none.
 fn offset_of(time: &str) -> Option<i32> {
     let time = time.trim();
     let (_, clock) = time.split_once(['T', 't', ' '])?;

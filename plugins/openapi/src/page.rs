@@ -1,13 +1,13 @@
 //! HTML pages where something else was declared: sign-in pages, block pages, pages of proxies.
 //!
-//! Such a page comes with any status, 200 among them, and says nothing about what was asked for.
+//! Such a page is sent with any status, also 200, and is not the requested resource.
 
 /// Longest title that is handed on, in characters.
 const TITLE_CHARS_MAX: usize = 200;
 /// How far into a page its title is looked for, in bytes.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
 
-/// An HTML page that came as an answer.
+/// An HTML page as a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// Its title, or its first heading.
@@ -15,7 +15,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// ` (title: Sign in)`, nothing where there is no title.
+    /// ` (title: Sign in)`, empty without a title.
     pub fn titled(&self) -> String {
         let title = self.title.as_ref();
         title.map_or_else(String::new, |title| format!(" (title: {title})"))
@@ -58,7 +58,7 @@ fn begins(text: &str, with: &str) -> bool {
 /// The text of the first `title`, else of the first heading.
 fn title(text: &str) -> Option<String> {
     let head = &text[..text.floor_char_boundary(HEAD_BYTES_MAX)];
-    // ASCII letters alone change, so places in both are the same.
+    // Only ASCII letters change, so positions in both are the same.
     let lower = head.to_ascii_lowercase();
     ["title", "h1", "h2"].into_iter().find_map(|tag| {
         let open = format!("<{tag}");

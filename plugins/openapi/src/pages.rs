@@ -1,8 +1,9 @@
-//! Pagination: where a page's mark goes, and what the mark of the next page is.
+//! Pagination: where the mark of a page is sent, and what the mark of the next page is.
 //!
-//! A mark comes back from whoever called, so it is never trusted as an address: of a next address
+//! A mark comes back from the caller, so it is never trusted as an address: of a next address
 //! only the query is kept, or a path below the operation's base.
 
+mod numbered;
 mod server;
 
 use serde_json::{Map, Value};
@@ -10,7 +11,7 @@ use toolgate_openapi_table::{PageStyle, Pages, Place};
 
 use crate::encode;
 use crate::pointer;
-use server::{linked, number, number_of};
+use numbered::NumberedPage;
 
 pub use server::{Counts, more_than};
 
@@ -25,7 +26,7 @@ pub struct Turn {
     pub path: Option<String>,
 }
 
-/// Applies the mark of a page. None where it is none that this operation gave out.
+/// Applies the mark of a page. `None` where this operation cannot have given out such a mark.
 pub fn turn(pages: &Pages, mark: &str) -> Option<Turn> {
     let mut turn = Turn::default();
     match pages.style {
@@ -75,110 +76,43 @@ fn is_safe_path(path: &str) -> bool {
         && !path.split('/').any(|segment| matches!(segment, "." | ".."))
 }
 
-/// What the answer to one page says about the next.
+/// The response to the request for one page.
 pub struct Answer<'a> {
     pub body: &'a Value,
     /// Value of the `Link` header; several of them in one list.
     pub link: Option<&'a str>,
     pub counts: Counts,
-    /// Address that was asked, base and all.
+    /// The whole address of the request.
     pub url: &'a str,
     pub base: &'a str,
 }
 
-/// The mark of the next page, none after the last.
+impl<'a> Answer<'a> {
+    fn at(&self, pointer: &Option<String>) -> Option<&'a Value> {
+        pointer::at(self.body, pointer.as_deref()?)
+    }
+}
+
+/// The mark of the next page, `None` after the last.
 pub fn next(
     pages: &Pages,
     arguments: &Map<String, Value>,
     mark: Option<&str>,
     answer: &Answer<'_>,
 ) -> Option<String> {
-    let says =
-        |pointer: &Option<String>| pointer.as_deref().and_then(|p| pointer::at(answer.body, p));
-    if let Some(more) = says(&pages.more)
-        && matches!(more, Value::Bool(false) | Value::Null)
-    {
+    let more = answer.at(&pages.more);
+    if matches!(more, Some(Value::Bool(false) | Value::Null)) {
         return None;
     }
-    let known_more = matches!(says(&pages.more), Some(Value::Bool(true)));
-    let items = pages
-        .items
-        .as_deref()
-        .and_then(|p| pointer::at(answer.body, p))
-        .map(count);
-    let size = pages
-        .size
-        .as_ref()
-        .and_then(|name| arguments.get(name))
-        .and_then(number)
-        .or(pages.size_default);
-    let current = mark
-        .and_then(|mark| mark.parse::<u64>().ok())
-        .unwrap_or(pages.first);
     match pages.style {
         PageStyle::Cursor => {
             let next = pointer::text_at(answer.body, pages.next.as_deref()?)?;
             (!next.is_empty() && Some(next.as_str()) != mark).then_some(next)
         }
-        PageStyle::Page => {
-            let total = says(&pages.total_pages)
-                .and_then(number)
-                .or(answer.counts.pages);
-            if let Some(total) = total {
-                let last = if pages.first == 0 {
-                    total.saturating_sub(1)
-                } else {
-                    total
-                };
-                return (current < last && items != Some(0)).then(|| (current + 1).to_string());
-            }
-            if let Some(linked) = linked(pages, answer) {
-                return linked.filter(|mark| number_of(mark) != Some(current));
-            }
-            let entries = says(&pages.total)
-                .and_then(number)
-                .or(answer.counts.entries);
-            if let (Some(entries), Some(items), Some(size)) = (entries, items, size) {
-                let seen = current
-                    .saturating_sub(pages.first)
-                    .saturating_mul(size)
-                    .saturating_add(items);
-                return (items > 0 && seen < entries).then(|| (current + 1).to_string());
-            }
-            let full = match (items, size) {
-                (Some(items), Some(size)) => items > 0 && items >= size,
-                (Some(items), None) => items > 0,
-                (None, _) => false,
-            };
-            (known_more || full).then(|| (current + 1).to_string())
-        }
-        PageStyle::Offset => {
-            let step = items.or(size).filter(|step| *step > 0)?;
-            let after = current + step;
-            let total = says(&pages.total).and_then(number);
-            if let Some(total) = total.or(answer.counts.entries) {
-                return (after < total).then(|| after.to_string());
-            }
-            if let Some(linked) = linked(pages, answer) {
-                return linked.filter(|mark| number_of(mark).is_some_and(|next| next > current));
-            }
-            let full = items.is_some_and(|items| size.is_none_or(|size| items >= size));
-            (known_more || full).then(|| after.to_string())
-        }
+        PageStyle::Page => NumberedPage::new(pages, arguments, mark, answer).next_page(),
+        PageStyle::Offset => NumberedPage::new(pages, arguments, mark, answer).next_offset(),
         PageStyle::Link => mark_of(pages, toolgate_link::next(answer.link?)?, answer),
-        PageStyle::NextUrl => mark_of(
-            pages,
-            pointer::at(answer.body, pages.next.as_deref()?)?.as_str()?,
-            answer,
-        ),
-    }
-}
-
-fn count(value: &Value) -> u64 {
-    match value {
-        Value::Array(items) => items.len() as u64,
-        Value::Object(map) => map.len() as u64,
-        _ => 0,
+        PageStyle::NextUrl => mark_of(pages, answer.at(&pages.next)?.as_str()?, answer),
     }
 }
 
@@ -298,7 +232,7 @@ mod tests {
             (Some("2"), None, pages_of(3), Some("3")),
             (Some("2"), None, entries(4), None),
             (Some("2"), None, entries(5), Some("3")),
-            // Links that are not about pages say nothing, and a page that leads to itself is the last.
+            // Links that are not about pages do not count, and a page whose next page is itself is the last.
             (
                 Some("2"),
                 Some("<https://h/docs>; rel=\"help\""),

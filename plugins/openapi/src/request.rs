@@ -43,7 +43,7 @@ pub fn build(
                     pairs.extend(encode::query(input, value));
                 }
             }
-            // A first page may be asked for by a constant, such as `offset=0`.
+            // A constant may request the first page, such as `offset=0`.
             pairs.retain(|(name, _)| turn.query.iter().all(|(page, _)| page != name));
             pairs.extend(turn.query.iter().cloned());
             let text: Vec<String> = pairs
@@ -123,7 +123,7 @@ fn value<'a>(source: &'a Source, arguments: &'a Map<String, Value>) -> Option<&'
     }
 }
 
-/// An argument that says nothing would have a DELETE remove what it should have chosen from.
+/// With an empty argument a DELETE would remove everything that the argument should have selected from.
 fn check_selection(method: Method, input: &Input, value: &Value) -> Result<(), Fault> {
     match &input.source {
         Source::Argument(name) if method == Method::Delete && encode::says_nothing(value) => Err(
@@ -149,7 +149,7 @@ fn path(pieces: &[Piece], arguments: &Map<String, Value>) -> Result<String, Faul
                 let written = encode::path(input, value).ok_or_else(|| {
                     Fault::argument(
                         name,
-                        "cannot stand in an address: it is empty or leads elsewhere",
+                        "cannot be part of an address: it is empty or changes the path",
                     )
                 })?;
                 path.push_str(&written);
@@ -256,7 +256,7 @@ mod tests {
         }
         let chosen = made(json!({"id": "7", "tag": ["a"]})).expect("a request");
         assert!(chosen.url.ends_with("/items/7?api=2&tag=a"));
-        // One that is left out was never meant, and reading everything harms nothing.
+        // An argument that is left out is not empty, and reading everything does no harm.
         assert!(made(json!({"id": "7", "tag": null})).is_ok());
         assert!(call(json!({"id": "7", "tag": []}), None).is_ok());
     }

@@ -1,11 +1,11 @@
-//! HTML: what a reader sees, by html5ever's tree, walked without recursion.
+//! HTML: the visible text, from html5ever's tree, walked without recursion.
 
 use scraper::Html;
 use scraper::node::Node;
 
 use crate::{TEXT_CHARS_MAX, push};
 
-/// Elements whose content nobody reads as text.
+/// Elements whose content is not text of the page.
 const HIDDEN: [&str; 12] = [
     "head", "script", "style", "template", "noscript", "iframe", "object", "svg", "math", "canvas",
     "select", "datalist",
@@ -88,7 +88,7 @@ pub fn page(source: &str) -> Page {
                 if leaving {
                     continue;
                 }
-                // The title stands in the head, which is looked into for nothing else.
+                // The title is in the head, of which nothing else is read.
                 if name == "title" || (HIDDEN.contains(&name) && name != "head") {
                     continue;
                 }
@@ -112,7 +112,7 @@ pub fn page(source: &str) -> Page {
     Page { title, text }
 }
 
-/// Last first, as a stack wants them.
+/// The last first, so that the first is on top of the stack.
 fn children<'a>(
     node: ego_tree::NodeRef<'a, Node>,
 ) -> impl Iterator<Item = (ego_tree::NodeRef<'a, Node>, bool)> {
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_is_read_as_far_as_it_goes() {
+    fn broken_html_is_read_as_browsers_read_it() {
         for (source, text) in [
             ("<p>one<p>two</div></b>three", "one\ntwothree"),
             ("<table>stray<tr><td>cell", "stray\ncell"),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_costs_no_stack_of_ours() {
+    fn a_deep_document_does_not_use_up_the_stack() {
         let deep = format!("{}x", "<div>".repeat(5_000));
         assert_eq!(page(&deep).text, "x");
     }

@@ -1,9 +1,9 @@
-//! The reader of documents: bytes that strangers made in, plain text out.
+//! The reader of documents: untrusted bytes in, plain text out.
 //!
-//! Parsers of PDF and HTML meet files that were made to break them, so they run where a plugin
+//! Parsers of PDF and HTML may get files that were made to break them, so they run where a plugin
 //! runs: in a fresh sandbox with bounded memory and processor time, without network, files or
 //! secrets. The host embeds this component and calls it for each document that is added to the
-//! knowledge ([`pdf`], [`html`]); what it answers is data and is bounded again by the host.
+//! knowledge ([`pdf`], [`html`]); its result is data, and the host bounds it again.
 
 mod html;
 mod pdf;
@@ -56,7 +56,7 @@ fn refused(message: String) -> ToolError {
     ToolError::new(ErrorKind::InvalidArguments, message).code("unreadable_document")
 }
 
-/// Appends while there is room; says whether there is.
+/// Appends while there is room. Returns whether there is still room.
 fn push(text: &mut String, left: &mut usize, more: &str) -> bool {
     for c in more.chars() {
         if *left == 0 {

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_readable_pdf_is_refused_with_a_reason() {
+    fn a_file_that_is_not_a_readable_pdf_is_refused_with_a_reason() {
         let sound = with(&[&line("text")]);
         let encrypted = String::from_utf8(sound.clone()).unwrap().replace(
             "/Root 1 0 R",

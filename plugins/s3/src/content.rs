@@ -143,7 +143,7 @@ pub fn write_text(args: WriteText, cx: &Context) -> Result<Value, ToolError> {
 pub struct UploadObject {
     /// Name of the bucket.
     bucket: String,
-    /// The file, as other tools answer it or as a data URL, `data:text/plain;name=a.txt;base64,aGVsbG8=`.
+    /// The file: its handle (`file_...`), or a data URL, `data:text/plain;name=a.txt;base64,aGVsbG8=`.
     #[arg(examples = ["data:text/plain;name=hello.txt;base64,aGVsbG8="])]
     content: String,
     /// Key of the object; the file's name unless given.

@@ -218,7 +218,7 @@ pub fn delete_canvas(args: DeleteCanvas, cx: &Context) -> Result<Value, ToolErro
 
 #[derive(Args)]
 pub struct UploadFile {
-    /// The file, as other tools answer it or as a data URL, `data:text/plain;name=a.txt;base64,aGVsbG8=`.
+    /// The file: its handle (`file_...`), or a data URL, `data:text/plain;name=a.txt;base64,aGVsbG8=`.
     #[arg(examples = ["data:text/plain;name=hello.txt;base64,aGVsbG8="])]
     content: String,
     /// Id of the channel to share it in; only the connected app or person has it unless given.

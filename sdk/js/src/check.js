@@ -11,7 +11,7 @@ export const CAPABILITIES = ['wasi-http', 'kv', 'blobs'];
 const SLOT_NEEDED = ['slot', 'title', 'type', 'placement', 'audience'];
 const SLOT_TYPES = ['oauth2', 'oauth2_client_credentials', 'api_key', 'bearer', 'basic'];
 const LIMITS = ['timeout_ms', 'memory_mib', 'response_mib'];
-const TOOL_LISTS = ['auth', 'scopes', 'keywords', 'queries'];
+const TOOL_LISTS = ['auth', 'scopes', 'keywords', 'requests', 'queries'];
 const FLAGS = ['idempotent', 'paginated', 'authOptional'];
 const PAIRS = [['minimum', 'maximum'], ['minLength', 'maxLength'], ['minItems', 'maxItems']];
 

@@ -161,6 +161,8 @@ export declare function tool<P extends Properties = {}>(spec: {
   authOptional?: boolean;
   scopes?: string[];
   keywords?: string[];
+  /** What people say when they want the tool, at most eight, for the search: `what do I have to pay this month`. */
+  requests?: string[];
   /** What a reading tool sends besides GET and HEAD: `POST https://api.example.com/search`, `GRAPHQL https://...`. */
   queries?: string[];
   examples?: Record<string, unknown>[];

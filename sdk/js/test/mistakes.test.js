@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { definePlugin, path, s, tool } from '../src/index.js';
 
-const words = 'name, title, description, effect, input, output, idempotent, paginated, auth, authOptional, scopes, keywords, queries, examples, deprecated, run';
+const words = 'name, title, description, effect, input, output, idempotent, paginated, auth, authOptional, scopes, keywords, requests, queries, examples, deprecated, run';
 const keys = 'service, title, version, description, homepage, categories, hosts, request_headers, response_headers, response_types, capabilities, auth, parameters, config, limits, webhook, tools';
 const needs = '`definePlugin` needs service, title, version, description, tools';
 

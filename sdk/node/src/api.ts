@@ -32,6 +32,9 @@ export interface paths {
         /**
          * Read an approval
          * @description Who wants to run what, and the requests that would be sent.
+         *
+         *     With `wait` the answer comes as soon as it is decided or expired, and at the latest after so many
+         *     seconds, with what there is then.
          */
         get: operations["get_approval"];
         put?: never;
@@ -236,6 +239,99 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List files
+         * @description Those that have not expired, newest first, without their contents. Follow `next_cursor` to the end.
+         */
+        get: operations["list_files"];
+        put?: never;
+        /**
+         * Upload a file
+         * @description The body is the file itself, at most 32 MiB, with its `Content-Type`; its name is the one in
+         *     `Content-Disposition`. Pass the handle that is answered as the argument of a tool that takes a file: so that no
+         *     model writes the content. The content never changes. With `Repr-Digest` the file is refused if another content
+         *     arrives.
+         */
+        post: operations["upload_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/{file_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Describe a file
+         * @description Its name, type, size and hash.
+         */
+        get: operations["get_file"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a file
+         * @description Before it expires by itself.
+         */
+        delete: operations["delete_file"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/{file_id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a file
+         * @description The content with its media type and name. One range of bytes may be asked for (RFC 9110, section 14). A file that a
+         *     tool returned is refused where its user could not run that tool now.
+         */
+        get: operations["download_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/{file_id}/text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the text of a file
+         * @description Of text, JSON, XML, HTML and PDF of up to 4 MiB, in pieces: follow `next_offset` to the end. `text` is `null` for
+         *     other files. PDF and HTML are read in a sandbox.
+         */
+        get: operations["read_file_text"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/health": {
         parameters: {
             query?: never;
@@ -314,7 +410,7 @@ export interface paths {
         };
         /**
          * Search the knowledge
-         * @description The passages that answer the query best, each with its document and where it stands there.
+         * @description The passages that answer the query best, each with its document and its place there.
          *     Words are compared by their English stems, without accents; none found is an empty list.
          */
         get: operations["search_knowledge"];
@@ -744,14 +840,15 @@ export interface paths {
         /**
          * Execute a tool
          * @description Runs the tool with the user's own connection. Whatever the provider says, the status is 200
-         *     and `data.status` tells what became of the call: `success`, `error` with a `reason`,
+         *     and `data.status` tells the outcome of the call: `success`, `error` with a `reason`,
          *     `auth_required` or `auth_expired` with a link for the user to open, `approval_required` while a
          *     person has to allow the call (the same call then runs once), or `dry_run` with the
          *     requests that were held back. With `Accept: text/event-stream` progress and partial results are sent
          *     while the tool runs: events `progress` (`done`, `total` or null, `message`) and `partial`
-         *     (a part of the result), and at last `reply`, which holds the same envelope, or `error`. Closing
+         *     (a part of the result), and at last `reply`, which holds the same envelope, or `error`. A call that
+         *     tells nothing for ten seconds sends `progress` as it was last told, until it ends. Closing
          *     that stream cancels the call, unless the request has an `Idempotency-Key`: then the call goes on
-         *     and the same request answers what became of it.
+         *     and the same request answers its outcome.
          */
         post: operations["execute_tool"];
         delete?: never;
@@ -1034,7 +1131,7 @@ export interface paths {
         put?: never;
         /**
          * Test a webhook
-         * @description Sends it an event `webhook.test`, whatever events it wants. Its deliveries show what became of it.
+         * @description Sends it an event `webhook.test`, whatever events it wants. Its deliveries show its outcome.
          */
         post: operations["test_webhook"];
         delete?: never;
@@ -1075,9 +1172,9 @@ export interface components {
              */
             approval_id: string;
             approvers: components["schemas"]["Approvers"];
-            /** @description What the tool is called with, whole. Only a secret of the connection reads `[redacted]`. */
+            /** @description What the tool is called with, whole. Numbers that JSON parsers round are here as they round them. */
             arguments: unknown;
-            /** @description The same as JSON text, as it runs; characters that a reader cannot see are escaped. */
+            /** @description The same as JSON text, as it runs, with every digit; characters that a reader cannot see are escaped. */
             arguments_text: string;
             /** @description `key:<id>` or `member:<id>`; may not decide, unless `approvers` is `self` and it is a member. */
             asked_by: string;
@@ -1101,7 +1198,10 @@ export interface components {
             requests: components["schemas"]["PlannedRequest"][];
             /** @description Whether these are all: requests that follow from the first answers cannot be planned. */
             requests_complete: boolean;
-            /** @description Whether `arguments` or `requests` contained a secret of the connection, which is masked. */
+            /**
+             * @description Whether an earlier version of the gateway has masked a secret of the connection in `arguments` or `requests`: now
+             *     such a call is refused.
+             */
             secrets_masked: boolean;
             status: components["schemas"]["ApprovalStatus"];
             /** @description The tool's title. */
@@ -1132,7 +1232,7 @@ export interface components {
             next_cursor?: string | null;
         };
         /**
-         * @description What became of a question.
+         * @description The status of an approval.
          * @enum {string}
          */
         ApprovalStatus: "pending" | "approved" | "denied" | "used" | "expired";
@@ -1225,7 +1325,7 @@ export interface components {
          * @description Whether the user could run the tool now.
          * @enum {string}
          */
-        ConnectionState: "connected" | "not_connected" | "expired" | "not_needed";
+        ConnectionState: "connected" | "not_connected" | "expired" | "not_needed" | "needs_setup";
         ConnectLink: {
             /** @description Absolute, one use, 15 minutes. */
             connect_url: string;
@@ -1266,6 +1366,10 @@ export interface components {
             name: string;
             /** @description Names of services: all their tools, also those that a later version adds. */
             services?: string[];
+            /** @description Versions of Skills that were read, by id: a Skill at another one is a `conflict`, and nothing is stored. */
+            skill_versions?: {
+                [key: string]: number;
+            };
             /** @description Ids of Skills, which are listed as tools that answer their instructions. */
             skills?: string[];
             /** @description What clients show; the name if absent or empty. */
@@ -1320,6 +1424,14 @@ export interface components {
             deleted: boolean;
             document_id: string;
         };
+        DeletedFile: {
+            /**
+             * @description Always `true`.
+             * @example true
+             */
+            deleted: boolean;
+            file_id: string;
+        };
         DeletedHook: {
             connection_id: string;
             /**
@@ -1362,7 +1474,7 @@ export interface components {
             webhook_id: string;
         };
         /**
-         * @description How far a delivery has come.
+         * @description The status of a delivery.
          * @enum {string}
          */
         DeliveryStatus: "pending" | "delivered" | "failed";
@@ -1449,8 +1561,16 @@ export interface components {
              */
             user_id?: string | null;
         };
-        /** @description What became of one execute request. Every variant carries its receipt's id. */
+        /** @description The outcome of one execute request. Every variant carries its receipt's id. */
         Execution: components["schemas"]["Outcome"] & {
+            /**
+             * @description JSON Pointers of texts in the arguments that were taken as the number, boolean, list or object that the
+             *     tool asks for; at most 100. Left out when there are none.
+             * @example [
+             *       "/limit"
+             *     ]
+             */
+            coerced?: string[];
             /** Format: int64 */
             duration_ms: number;
             execution_id: string;
@@ -1528,7 +1648,7 @@ export interface components {
             user_id: string;
         };
         /**
-         * @description What became of an execution: the `status` that its answer carried.
+         * @description The outcome of an execution: the `status` that its answer carried.
          * @enum {string}
          */
         ExecutionStatus: "success" | "error" | "auth_required" | "auth_expired" | "dry_run" | "approval_required" | "running" | "interrupted";
@@ -1546,7 +1666,25 @@ export interface components {
          * @description Why a tool that ran has no result.
          * @enum {string}
          */
-        FailureReason: "provider_error" | "provider_rate_limited" | "provider_refused" | "not_configured" | "timeout" | "limit_exceeded" | "plugin_crashed";
+        FailureReason: "provider_error" | "provider_rate_limited" | "provider_refused" | "not_configured" | "timeout" | "limit_exceeded" | "plugin_crashed" | "cancelled";
+        FilePage: {
+            /** @description Newest first. */
+            files: components["schemas"]["StoredFile"][];
+            /** @description `null` on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A piece of the text of a file. */
+        FileText: {
+            /** @description Of the whole text. */
+            bytes_total: number;
+            file: components["schemas"]["StoredFile"];
+            /** @description Where the next piece begins; `null` after the last one. */
+            next_offset?: number | null;
+            /** @description Where the piece begins in the whole text, in bytes. */
+            offset: number;
+            /** @description `null`: the file has no text that can be read here. */
+            text?: string | null;
+        };
         FoundPassage: {
             /** @example doc_01KAHZ6M5T9Q4C8W2N7RXJ3VBD */
             document_id: string;
@@ -1888,7 +2026,7 @@ export interface components {
             status: "approval_required";
         });
         /**
-         * @description How `content` stands for bytes.
+         * @description How `content` encodes bytes.
          * @enum {string}
          */
         PayloadEncoding: "text" | "base64";
@@ -2036,6 +2174,10 @@ export interface components {
             description?: string;
             generic_tools?: boolean;
             services?: string[];
+            /** @description Versions of Skills that were read, by id: a Skill at another one is a `conflict`, and nothing is changed. */
+            skill_versions?: {
+                [key: string]: number;
+            };
             skills?: string[];
             /** @description Empty: the name. */
             title?: string;
@@ -2062,9 +2204,13 @@ export interface components {
              * @example https://api.github.com
              */
             origin?: string;
+            /**
+             * @description What may be a credential is `[redacted]`: segments that the manifest does not declare and that are neither short
+             *     nor words, numbers or UUIDs, and users in front of an `@`.
+             */
             path: string;
             /**
-             * @description The query; values that look like credentials are `[redacted]`.
+             * @description The query; values that look like credentials, and addresses with a user, are `[redacted]`.
              * @example page=2&access_token=[redacted]
              */
             query?: string | null;
@@ -2079,12 +2225,25 @@ export interface components {
              */
             status?: number | null;
         };
-        /** @description One file of a result. */
+        /** @description One file of a result: kept for a day under its handle, and, where it fits, whole in the answer. */
         ResultFile: {
-            /** @description Base64 (RFC 4648, section 4). */
-            content: string;
+            /** @description Base64 (RFC 4648, section 4). Absent where the contents of all files are larger than the answer may be. */
+            content?: string | null;
+            /**
+             * Format: date-time
+             * @description How long it is kept.
+             */
+            expires_at?: string | null;
+            /**
+             * @description Of `GET /v1/files/{file_id}`, and for the argument of a tool that takes a file. Absent where the workspace had
+             *     no room to keep it.
+             * @example file_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            file_id?: string | null;
             media_type: string;
             name?: string | null;
+            /** @description Of the content, hexadecimal. */
+            sha256?: string | null;
             /** Format: int64 */
             size_bytes: number;
         };
@@ -2181,6 +2340,11 @@ export interface components {
         Setting: "allow" | "deny" | "ask" | "inherit";
         /** @description A Skill in full. */
         Skill: {
+            /**
+             * @description In the answer to an update: a toolset names the Skill, so the change waits for an admin, and these are the texts
+             *     that readers still get.
+             */
+            change_waits?: boolean;
             /** Format: date-time */
             created_at: string;
             instructions: string;
@@ -2252,6 +2416,28 @@ export interface components {
             status: string;
             /** @description Name of the key's workspace. */
             workspace: string;
+        };
+        /** @description A file, without its content. */
+        StoredFile: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description The call that returned it; absent for an uploaded one. */
+            execution_id?: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            /**
+             * @description The handle: pass it as the argument of a tool that takes a file.
+             * @example file_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            file_id: string;
+            media_type: string;
+            name?: string | null;
+            /** @description Of the content, hexadecimal. */
+            sha256: string;
+            /** Format: int64 */
+            size_bytes: number;
+            /** @description Whose it is. */
+            user_id: string;
         };
         ToolAuth: {
             scopes: string[];
@@ -2344,7 +2530,7 @@ export interface components {
             /** @description Skills, then tools, each by name. */
             tools: components["schemas"]["ToolsetTool"][];
         };
-        /** @description What a tool of a toolset stands for. */
+        /** @description What a tool of a toolset runs. */
         ToolSource: {
             /** @enum {string} */
             kind: "tool";
@@ -2393,6 +2579,10 @@ export interface components {
             generic_tools?: boolean | null;
             /** @description In place of all services. */
             services?: string[] | null;
+            /** @description Versions of Skills that were read, by id: a Skill at another one is a `conflict`, and nothing is changed. */
+            skill_versions?: {
+                [key: string]: number;
+            };
             /** @description In place of all Skills. */
             skills?: string[] | null;
             /** @description Empty: the name. */
@@ -2533,7 +2723,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description `conflict`, `idempotency_conflict`, `in_progress`, `outcome_unknown` */
+        /** @description `conflict`, `idempotency_conflict`, `in_progress`, `outcome_unknown`, `repeated_write` */
         Conflict: {
             headers: {
                 /** @description With `in_progress`: seconds after which the first request may have ended. */
@@ -2683,6 +2873,7 @@ export type DefaultPermissionBody = components['schemas']['DefaultPermissionBody
 export type DefaultRule = components['schemas']['DefaultRule'];
 export type DeletedConnection = components['schemas']['DeletedConnection'];
 export type DeletedDocument = components['schemas']['DeletedDocument'];
+export type DeletedFile = components['schemas']['DeletedFile'];
 export type DeletedHook = components['schemas']['DeletedHook'];
 export type DeletedSession = components['schemas']['DeletedSession'];
 export type DeletedSkill = components['schemas']['DeletedSkill'];
@@ -2702,6 +2893,8 @@ export type ExecutionReceipt = components['schemas']['ExecutionReceipt'];
 export type ExecutionStatus = components['schemas']['ExecutionStatus'];
 export type Failure = components['schemas']['Failure'];
 export type FailureReason = components['schemas']['FailureReason'];
+export type FilePage = components['schemas']['FilePage'];
+export type FileText = components['schemas']['FileText'];
 export type FoundPassage = components['schemas']['FoundPassage'];
 export type FoundPassages = components['schemas']['FoundPassages'];
 export type FoundTool = components['schemas']['FoundTool'];
@@ -2765,6 +2958,7 @@ export type SkillTool = components['schemas']['SkillTool'];
 export type SkillVersion = components['schemas']['SkillVersion'];
 export type SkillVersions = components['schemas']['SkillVersions'];
 export type Status = components['schemas']['Status'];
+export type StoredFile = components['schemas']['StoredFile'];
 export type ToolAuth = components['schemas']['ToolAuth'];
 export type ToolError = components['schemas']['ToolError'];
 export type ToolPage = components['schemas']['ToolPage'];
@@ -2896,7 +3090,10 @@ export interface operations {
     };
     get_approval: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Seconds to wait until it is decided; 0 if absent. */
+                wait?: number;
+            };
             header?: never;
             path: {
                 /**
@@ -3851,6 +4048,407 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["ExecutionPayloads"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_files: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many files a page holds; 20 if absent. */
+                limit?: number;
+                /** @description Only files of this user; with a key that acts for one user, that user's. */
+                user_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of files. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "files": [
+                     *           {
+                     *             "file_id": "file_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *             "user_id": "ada@example.com",
+                     *             "name": "invoice.pdf",
+                     *             "media_type": "application/pdf",
+                     *             "size_bytes": 48213,
+                     *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *             "created_at": "2026-11-20T09:30:00.125Z",
+                     *             "expires_at": "2026-11-21T09:30:00.125Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["FilePage"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    upload_file: {
+        parameters: {
+            query?: {
+                /** @description How many seconds it is kept; 86,400 if absent. */
+                expires_in?: number;
+                /** @description The user whose file it becomes; the key's default user if absent. */
+                user_id?: string;
+            };
+            header?: {
+                /**
+                 * @description The file's name (RFC 6266).
+                 * @example attachment; filename*=UTF-8''r%C3%A9sum%C3%A9.pdf
+                 */
+                "Content-Disposition"?: string | null;
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
+                "Idempotency-Key"?: string;
+                /**
+                 * @description The SHA-256 of the content (RFC 9530).
+                 * @example sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:
+                 */
+                "Repr-Digest"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file. */
+        requestBody: {
+            content: {
+                "application/octet-stream": number[];
+            };
+        };
+        responses: {
+            /** @description The file. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "file_id": "file_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "user_id": "ada@example.com",
+                     *         "name": "résumé.pdf",
+                     *         "media_type": "application/pdf",
+                     *         "size_bytes": 48213,
+                     *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "expires_at": "2026-11-21T09:30:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description A file, without its content. */
+                        data: {
+                            /** Format: date-time */
+                            created_at: string;
+                            /** @description The call that returned it; absent for an uploaded one. */
+                            execution_id?: string | null;
+                            /** Format: date-time */
+                            expires_at: string;
+                            /**
+                             * @description The handle: pass it as the argument of a tool that takes a file.
+                             * @example file_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                             */
+                            file_id: string;
+                            media_type: string;
+                            name?: string | null;
+                            /** @description Of the content, hexadecimal. */
+                            sha256: string;
+                            /** Format: int64 */
+                            size_bytes: number;
+                            /** @description Whose it is. */
+                            user_id: string;
+                        };
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The handle.
+                 * @example file_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, without its content. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "file_id": "file_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "user_id": "ada@example.com",
+                     *         "name": "invoice.pdf",
+                     *         "media_type": "application/pdf",
+                     *         "size_bytes": 48213,
+                     *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "expires_at": "2026-11-21T09:30:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["StoredFile"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    delete_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The handle.
+                 * @example file_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "file_id": "file_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "deleted": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["DeletedFile"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    download_file: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One range of bytes.
+                 * @example bytes=0-1023
+                 */
+                Range?: string | null;
+            };
+            path: {
+                /**
+                 * @description The handle.
+                 * @example file_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The content. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": number[];
+                };
+            };
+            /** @description The part that was asked for. */
+            206: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": number[];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    read_file_text: {
+        parameters: {
+            query?: {
+                /** @description How many bytes it has at most; 65,536 if absent. */
+                limit?: number;
+                /** @description Where the piece begins, in bytes of the text; 0 if absent. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The handle.
+                 * @example file_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The piece. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "file": {
+                     *           "file_id": "file_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *           "user_id": "ada@example.com",
+                     *           "name": "invoice.pdf",
+                     *           "media_type": "application/pdf",
+                     *           "size_bytes": 48213,
+                     *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *           "created_at": "2026-11-20T09:30:00.125Z",
+                     *           "expires_at": "2026-11-21T09:30:00.125Z"
+                     *         },
+                     *         "text": "Invoice 2026-118\nTotal: 120 EUR",
+                     *         "offset": 0,
+                     *         "bytes_total": 31,
+                     *         "next_offset": null
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["FileText"];
                         meta: components["schemas"]["Meta"];
                         /**
                          * @description Always `true`.
@@ -5963,7 +6561,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of the call. */
+            /** @description The outcome of the call. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -9,6 +9,7 @@ import {
   Approvals,
   Connections,
   Executions,
+  Files,
   Knowledge,
   Permissions,
   Results,
@@ -82,6 +83,7 @@ export class Toolgate {
   readonly executions = new Executions(this);
   readonly approvals = new Approvals(this);
   readonly results = new Results(this);
+  readonly files = new Files(this);
   readonly baseUrl: string;
   // Private to the language, so that printing a client prints no key.
   readonly #authorization: string;
@@ -166,17 +168,22 @@ export class Toolgate {
    */
   async waitForApproval(outcome: ApprovalRequired, options: WaitOptions = {}): Promise<Outcome> {
     (options.show ?? console.log)(outcome.approval_url);
-    for await (const _ of this.#pauses(options.timeoutMs ?? 900_000)) {
-      const pending = await this.approvals.get(outcome.approval_id).then(
+    const ends = performance.now() + (options.timeoutMs ?? 900_000);
+    for (let left = ends - performance.now(); left > 0; left = ends - performance.now()) {
+      const startedAt = performance.now();
+      const pending = await this.approvals.get(outcome.approval_id, { wait: this.#pollS(left) }).then(
         (approval) => approval.status === "pending",
         (error: unknown) => {
           if (error instanceof PermissionDenied) return false;
           throw error;
         },
       );
-      if (pending) continue;
-      const again = await this.tools.executeCall(outcome.call);
-      if (again.status !== "approval_required") return again;
+      if (!pending) {
+        const again = await this.tools.executeCall(outcome.call);
+        if (again.status !== "approval_required") return again;
+      }
+      // The server did not wait: it is about to stop, or has another question.
+      if (performance.now() - startedAt < PAUSE_FIRST_MS) await this.#options.sleep(PAUSE_FIRST_MS);
     }
     throw new WaitTimeout("nobody decided in time");
   }

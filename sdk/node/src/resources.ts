@@ -13,6 +13,7 @@ import type {
   DefaultPermissionBody,
   DeletedConnection,
   DeletedDocument,
+  DeletedFile,
   DeletedHook,
   DeletedSession,
   DeletedSkill,
@@ -23,6 +24,8 @@ import type {
   ExecutionPage,
   ExecutionPayloads,
   ExecutionReceipt,
+  FilePage,
+  FileText,
   FoundPassages,
   FoundTools,
   Hook,
@@ -45,6 +48,7 @@ import type {
   SkillPage,
   SkillVersion,
   SkillVersions,
+  StoredFile,
   ToolPage,
   ToolSchema,
   ToolsetInfo,
@@ -425,8 +429,9 @@ export class Approvals extends Resource {
     return this.pager("list_approvals", "approvals", options);
   }
 
-  get(approval_id: string): Promise<Approval> {
-    return this.call("get_approval", { approval_id });
+  /** With `wait` as soon as it is decided, and at the latest after so many seconds. */
+  get(approval_id: string, options: Query<"get_approval"> = {}): Promise<Approval> {
+    return this.call("get_approval", { ...options, approval_id });
   }
 
   decide(approval_id: string, decision: Body<"decide_approval">["decision"], options: Keyed = {}): Promise<Approval> {
@@ -450,5 +455,26 @@ export class Results extends Resource {
       offset = piece.next_offset;
     }
     return text;
+  }
+}
+
+/** What users uploaded for tools, and what tools returned, each named by a handle. */
+export class Files extends Resource {
+  list(options: Query<"list_files"> = {}): Pager<StoredFile, FilePage> {
+    return this.pager("list_files", "files", options);
+  }
+
+  /** Its name, type, size and hash. */
+  get(file_id: string): Promise<StoredFile> {
+    return this.call("get_file", { file_id });
+  }
+
+  /** A piece of its text: of text, JSON, XML, HTML and PDF. */
+  text(file_id: string, options: Query<"read_file_text"> = {}): Promise<FileText> {
+    return this.call("read_file_text", { ...options, file_id });
+  }
+
+  delete(file_id: string): Promise<DeletedFile> {
+    return this.call("delete_file", { file_id });
   }
 }

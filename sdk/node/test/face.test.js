@@ -16,7 +16,9 @@ test("every operation of the document has a method", () => {
   const documented = Object.entries(document.paths)
     .filter(([path]) => path.startsWith("/v1/"))
     .flatMap(([, operations]) => Object.values(operations).map((operation) => operation.operationId))
-    .filter(Boolean);
+    .filter(Boolean)
+    // Files go by the language's HTTP library.
+    .filter((id) => !["upload_file", "download_file"].includes(id));
   const source = ["client.js", "resources.js"].map((name) => readFileSync(installed + name, "utf8")).join();
   const offered = [...source.matchAll(/\b(?:call|answer|pager)\("(\w+)"/g)].map((found) => found[1]);
   assert.ok(documented.length > 30);

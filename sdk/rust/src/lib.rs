@@ -99,6 +99,7 @@ pub use toolgate_sdk_macros::plugin;
 ///
 /// Also takes `title`, `idempotent`, `paginated` (adds the `cursor` argument), `auth = ["slot"]`
 /// (all slots of the plugin unless given), `auth_optional`, `scopes = [...]`, `keywords = [...]`,
+/// `requests = ["what do I have to pay this month"]` (what people say when they want the tool, at most eight, for the search),
 /// `queries = ["POST https://api.example.com/search"]` (what a reading tool sends besides GET and
 /// HEAD; `GRAPHQL https://...` for a POST of a GraphQL query), `example = { ... }` (repeatable) and
 /// `deprecated = "..."`. The doc comment is the description.

@@ -177,6 +177,7 @@ fn call(tool: &str, arguments: &str) -> Call {
         requester: Requester::default(),
         tool: tool.to_owned(),
         arguments: arguments.to_owned(),
+        files: Arc::default(),
         session: None,
         cursor: None,
         meta: "{}".to_owned(),

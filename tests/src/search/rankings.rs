@@ -8,7 +8,7 @@ use toolgate_catalog::Catalog;
 use toolgate_search::embeddings::model::SentenceModel;
 use toolgate_search::embeddings::quantize::quantize;
 use toolgate_search::embeddings::{Similarity, Vector, Vectors, files};
-use toolgate_search::{Fit, Reading, SearchIndex, SearchQuery};
+use toolgate_search::{Fit, Reading, SearchIndex, SearchQuery, SearchResults};
 
 use super::DEPTH;
 use crate::tools;
@@ -56,7 +56,7 @@ impl<'a> Hybrid<'a> {
         let model = SentenceModel::load(&folder)?;
         let threads = std::thread::available_parallelism()?.get();
         let tools = catalog.tools();
-        let parts: anyhow::Result<Vec<Vec<[Vector; 2]>>> = std::thread::scope(|scope| {
+        let parts: anyhow::Result<Vec<Vec<Vec<Vector>>>> = std::thread::scope(|scope| {
             let parts = tools.chunks(tools.len().div_ceil(threads).max(1));
             let at_work: Vec<_> = parts
                 .map(|part| {
@@ -64,7 +64,8 @@ impl<'a> Hybrid<'a> {
                         let text = |text: &str| anyhow::Ok(Vector::from(model.text(text)?));
                         let made = part.iter();
                         made.map(|tool| {
-                            anyhow::Ok([text(&tool.embedding_text())?, text(&tool.short_text())?])
+                            let texts = tool.embedding_texts();
+                            texts.iter().map(|one| text(one)).collect()
                         })
                         .collect()
                     };
@@ -80,14 +81,19 @@ impl<'a> Hybrid<'a> {
         Ok(Self {
             index,
             model,
-            vectors: Vectors::new(tools().map(|tool| tool.each_ref())),
-            plain: Vectors::new(tools().map(|[text, _]| [text, text])),
+            vectors: Vectors::new(tools().map(|tool| tool.iter().collect())),
+            plain: Vectors::new(tools().map(|tool| vec![&tool[0]])),
             asked: HashMap::new(),
         })
     }
 
     /// The best tools, and whether they fit.
     pub fn search(&mut self, query: &str) -> (Vec<String>, Fit) {
+        named(self.results(query, DEPTH))
+    }
+
+    /// The answer with at most `limit` hits.
+    pub fn results(&mut self, query: &str, limit: usize) -> SearchResults {
         let reading = self.index.read(query, &|word| self.model.is_word(word));
         let mut similarities = Vec::new();
         for sentence in reading.sentences() {
@@ -98,7 +104,7 @@ impl<'a> Hybrid<'a> {
             });
             similarities.push(self.vectors.similarity(vector));
         }
-        search(self.index, &reading, Some(&similarities))
+        search(self.index, &reading, Some(&similarities), limit)
     }
 
     /// The tools nearest to the query's meaning as it is written: what a plain vector search answers.
@@ -122,21 +128,30 @@ impl<'a> Hybrid<'a> {
 
 /// The best tools by words alone, and whether they fit.
 pub fn by_words(index: &SearchIndex, query: &str) -> (Vec<String>, Fit) {
-    search(index, &index.read(query, &|_| false), None)
+    named(results_by_words(index, query, DEPTH))
+}
+
+/// The answer by words alone with at most `limit` hits.
+pub fn results_by_words(index: &SearchIndex, query: &str, limit: usize) -> SearchResults {
+    search(index, &index.read(query, &|_| false), None, limit)
 }
 
 pub(super) fn search(
     index: &SearchIndex,
     reading: &Reading,
     similarities: Option<&[Similarity]>,
-) -> (Vec<String>, Fit) {
-    let found = index.search(&SearchQuery {
+    limit: usize,
+) -> SearchResults {
+    index.search(&SearchQuery {
         reading,
         service: None,
         similarities,
-        limit: DEPTH,
+        limit,
         allowed: &|_| true,
-    });
+    })
+}
+
+pub(super) fn named(found: SearchResults) -> (Vec<String>, Fit) {
     let hits = found.hits.into_iter();
     let names = hits.map(|hit| hit.tool.name.to_string()).collect();
     (names, found.confidence)

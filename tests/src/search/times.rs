@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use toolgate_catalog::{Catalog, Manifest, PluginTools};
 use toolgate_search::embeddings::Embedder;
-use toolgate_search::{QUERY_CHARS_MAX, SearchIndex};
+use toolgate_search::{PREFERRED_AMONG, QUERY_CHARS_MAX, SearchIndex};
 
 use super::rankings::{Hybrid, by_words, installed_model, search};
 use super::{judged_shipped_catalog, shipped_catalog};
@@ -50,7 +50,7 @@ pub fn print_times() -> anyhow::Result<()> {
                     let vector = runtime.block_on(embedder.query(sentence))?;
                     similarities.push(hybrid.vectors.similarity(&vector));
                 }
-                search(&index, &reading, Some(&similarities));
+                search(&index, &reading, Some(&similarities), PREFERRED_AMONG);
                 times.push(start.elapsed());
             }
             anyhow::Ok(times)

@@ -18,5 +18,5 @@ mod recorded;
 mod repeats;
 mod tokens;
 mod toolsets;
-mod way;
+pub(crate) mod way;
 mod whole;

@@ -204,7 +204,8 @@ async fn the_sdks_pass_their_own_tests_and_types() {
         .arg("--check")
         .current_dir(&packages))
     .await;
-    run(Command::new(packages.join("node_modules/.bin/tsc"))
+    run(node()
+        .arg(packages.join("node_modules/.bin/tsc"))
         .args(["--noEmit", "--strict", "--target", "es2022"])
         .args(["--module", "nodenext", "--moduleResolution", "nodenext"])
         .args(["--lib", "es2022,dom,dom.iterable,esnext.disposable"])

@@ -221,6 +221,30 @@ async fn a_restored_installation_serves_its_plugins_with_its_keys() {
     target.serve(&["prometheus_query"]).await.kill().await;
 }
 
+#[tokio::test]
+async fn the_archive_holds_no_key() {
+    let made = BackedUp::make().await;
+    let unpacked = made.folder.path().join("unpacked");
+    std::fs::create_dir(&unpacked).unwrap();
+    let tar = Command::new("tar")
+        .arg("-xzf")
+        .args([made.archive.as_path(), Path::new("-C"), &unpacked])
+        .status();
+    assert!(tar.await.unwrap().success());
+    let files = content(&unpacked);
+    assert!(files.keys().any(|path| path.ends_with("toolgate.db")));
+    let key = std::fs::read(made.source.folder.join("data/master.key")).unwrap();
+    assert!(key.len() >= 32, "the key file holds a key");
+    let written = [key.clone(), hex::encode(&key).into_bytes()];
+    for (path, bytes) in files {
+        assert!(!path.ends_with("master.key"), "{}", path.display());
+        for key in &written {
+            let found = bytes.windows(key.len()).any(|part| part == key);
+            assert!(!found, "{}", path.display());
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_restored_is_refused_and_changes_nothing() {
     let made = BackedUp::make().await;

@@ -1,6 +1,8 @@
-//! Files that need each other can only be read as one: there are none, in the crates and in the clients.
+//! Files that need each other can only be read as one: there are none, in the crates and in the clients. [`rooms`] says
+//! it of the modules of a crate that is one object.
 
 mod clients;
+mod rooms;
 mod rust;
 
 use std::collections::{BTreeMap, BTreeSet};

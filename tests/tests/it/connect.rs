@@ -68,6 +68,9 @@ pub(crate) async fn register(gateway: &TestGateway) {
     register_for(gateway, "github").await;
 }
 
+/// What a provider calls the callback address, where it gives it a name.
+pub(crate) const REDIRECT_NAME: &str = "Acme_Inc-AcmeApp-PRD-abc";
+
 /// The same for a service.
 pub(crate) async fn register_for(gateway: &TestGateway, service: &str) {
     let store = gateway.gateway.store();
@@ -81,6 +84,10 @@ pub(crate) async fn register_for(gateway: &TestGateway, service: &str) {
         scopes: None,
         scopes_max: Vec::new(),
         base_url: None,
+        redirect_name: (manifest.auth.iter())
+            .any(|slot| slot.redirect_name.is_some())
+            .then(|| REDIRECT_NAME.to_owned()),
+        tenant: None,
         callback: None,
     };
     let operator = toolgate_tests::gateway::operator(&gateway.gateway)

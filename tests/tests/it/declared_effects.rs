@@ -127,8 +127,8 @@ fn one(folder: &Path) -> Option<Shipped> {
             described: Some(described),
         });
     }
-    // The interpreter and the reader are no integrations.
-    if matches!(name, "openapi" | "reader") || !folder.join("Cargo.toml").exists() {
+    // The interpreters and the reader are no integrations.
+    if matches!(name, "mcp" | "openapi" | "reader") || !folder.join("Cargo.toml").exists() {
         return None;
     }
     let manifest = inspect::read(&built_plugin(name).unwrap())

@@ -1,5 +1,6 @@
 //! What `deploy/` hands out: valid where a schema says what valid is, and started where it can be.
 
+mod advisories;
 mod image;
 mod monitoring;
 mod package;
@@ -155,11 +156,10 @@ fn the_unit_is_valid_and_confined() {
     let folder = tempfile::tempdir().unwrap();
     let unit = folder.path().join("toolgate.service");
     let text = std::fs::read_to_string(self::folder().join("systemd/toolgate.service")).unwrap();
-    // The unit names where the package installs the program.
-    let here = text.replace(
-        "/usr/bin/toolgate",
-        program().canonicalize().unwrap().to_str().unwrap(),
-    );
+    // The unit names where the package installs the program. A path with a space would need quotes there.
+    let link = folder.path().join("toolgate");
+    std::os::unix::fs::symlink(program().canonicalize().unwrap(), &link).unwrap();
+    let here = text.replace("/usr/bin/toolgate", link.to_str().unwrap());
     assert_ne!(text, here);
     std::fs::write(&unit, here).unwrap();
     let checked = command("systemd-analyze")

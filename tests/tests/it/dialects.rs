@@ -226,7 +226,9 @@ impl Walk<'_> {
             left.status,
             left.text
         );
-        let back = self.fake.consent(self.slot, &left.leads_to())?;
+        let base = &self.gateway.config.gateway.public_url;
+        let callback = format!("{base}/oauth/callback/{}", self.slot.plugin);
+        let back = self.fake.consent(self.slot, &left.leads_to(), &callback)?;
         let page = crate::connect::get(self.gateway, &back, left.cookie().as_deref()).await;
         expect!(
             page.text.contains("Connected"),

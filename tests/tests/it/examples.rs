@@ -373,13 +373,14 @@ async fn the_program_that_embeds_the_gateway_executes_the_tool_that_it_finds() {
     let built = program().canonicalize().unwrap();
     let built = built.with_file_name("toolgate-embed");
     let plugins = root().join("plugins/dist");
+    let quoted = |path: &Path| format!("'{}'", path.display());
     let mut commands = example.commands().to_owned();
     for (named, here) in [
-        ("cargo run --locked --", built.to_str().unwrap()),
-        ("../../plugins/dist", plugins.to_str().unwrap()),
+        ("cargo run --locked --", quoted(&built)),
+        ("../../plugins/dist", quoted(&plugins)),
     ] {
         assert!(commands.contains(named), "{commands}");
-        commands = commands.replace(named, here);
+        commands = commands.replace(named, &here);
     }
     let (said, log) = example.run_commands(&commands, &[]).await;
     let planned: Value = serde_json::from_str(&said).unwrap();

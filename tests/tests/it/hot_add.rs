@@ -352,8 +352,8 @@ async fn operator(gateway: &TestGateway) -> Caller {
     let id = toolgate_core::ids::ulid("req");
     let entered = gateway.gateway.authenticate(Some(&gateway.key), id, None);
     let mut caller = entered.await.unwrap();
-    let identity = Arc::make_mut(&mut caller.identity);
-    (identity.role, identity.operator) = (Some(Role::Admin), true);
+    let principal = Arc::make_mut(&mut caller.principal);
+    (principal.role, principal.operator) = (Some(Role::Admin), true);
     caller
 }
 

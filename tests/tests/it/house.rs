@@ -1,5 +1,9 @@
 //! What ARCHITECTURE.md claims of the crates, held by looking at their manifests and sources.
 
+mod claims;
+mod lengths;
+mod words;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,13 +27,40 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("store", &["core", "vault"]),
     ("openapi", &["core", "catalog", "runtime"]),
     (
+        "mcp-upstream",
+        &["core", "catalog", "egress", "openapi", "runtime", "vault"],
+    ),
+    (
         "plugin-test",
         &["core", "catalog", "egress", "openapi", "runtime", "vault"],
+    ),
+    ("operation", &["core", "catalog", "egress", "store"]),
+    (
+        "identity",
+        &[
+            "core",
+            "catalog",
+            "egress",
+            "oauth",
+            "operation",
+            "store",
+            "vault",
+        ],
     ),
     (
         "gateway",
         &[
-            "core", "catalog", "egress", "model", "oauth", "runtime", "search", "store", "vault",
+            "core",
+            "catalog",
+            "egress",
+            "identity",
+            "model",
+            "oauth",
+            "operation",
+            "runtime",
+            "search",
+            "store",
+            "vault",
         ],
     ),
     ("guide", &[]),
@@ -259,6 +290,55 @@ fn unsafe_code_stands_where_memory_is_mapped() {
     );
 }
 
+/// Who a caller is, identity alone says: an edge that made one by itself could let in anyone.
+#[test]
+fn a_principal_is_made_where_a_credential_is_checked() {
+    let made = [
+        "identity/src/apps/enter.rs",
+        "identity/src/authenticate.rs",
+        "identity/src/members/enter.rs",
+        "identity/src/renew.rs",
+        "operation/src/caller.rs",
+    ];
+    let none: Vec<String> = Vec::new();
+    assert_eq!(
+        breaches(&["Principal {"], |name| made.contains(&name)),
+        none
+    );
+    let seen = breaches(&["Principal {"], |_| false);
+    assert!(seen.len() >= made.len(), "{seen:?}");
+}
+
+/// The gateway reads what other processes have set before an operation begins.
+#[test]
+fn edges_authenticate_through_the_gateway() {
+    let none: Vec<String> = Vec::new();
+    let past = breaches(&["identity().authenticate"], |_| false);
+    assert_eq!(past, none);
+}
+
+/// A newcomer reads the files in the order in which the page names them.
+#[test]
+fn the_reading_list_names_ten_files_that_are_there() {
+    let root = root();
+    let page = std::fs::read_to_string(root.join("docs/reading.md")).unwrap();
+    let row = |line: &str| -> Option<(usize, String)> {
+        let (number, rest) = line.split_once(". [`")?;
+        let (path, _) = rest.split_once('`')?;
+        Some((number.parse().ok()?, path.to_owned()))
+    };
+    let rows: Vec<_> = page.lines().filter_map(row).collect();
+    let numbers: Vec<usize> = rows.iter().map(|(number, _)| *number).collect();
+    assert_eq!(numbers, (1..=10).collect::<Vec<_>>(), "{rows:?}");
+    for (_, path) in &rows {
+        assert!(root.join(path).is_file(), "docs/reading.md: {path}");
+        assert!(
+            page.contains(&format!("[`{path}`](../{path})")),
+            "docs/reading.md links to another file than {path}"
+        );
+    }
+}
+
 /// A path that a document names is read as one below the repository or below `host`.
 #[test]
 fn paths_that_the_documents_name_are_there() {
@@ -271,6 +351,7 @@ fn paths_that_the_documents_name_are_there() {
         "host/README.md",
         "docs/threat-model.md",
         "docs/egress-guarantees.md",
+        "docs/reading.md",
     ]
     .map(str::to_owned)
     .into();

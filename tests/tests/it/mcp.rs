@@ -1,8 +1,12 @@
 //! The MCP edge across a real wire: the official clients, the conformance runner, and by hand what
 //! no client sends.
 
+mod batches;
 mod clients;
 mod conformance;
+mod cut;
+pub(crate) mod forms;
+mod restored;
 mod skills;
 mod stdio;
 mod toolsets;

@@ -108,7 +108,12 @@ async fn closing_a_stream_cancels_the_call_unless_a_key_can_come_back_for_it() {
     let again: Value = serde_json::from_str(&again.text().await.unwrap()).unwrap();
     let titles = again["data"]["result"]["titles"].as_array().unwrap();
     assert_eq!(titles.len() as u64, MANY);
-    assert_eq!(upstream.received().len() as u64, read + MANY);
+    // The request that was dropped may have arrived after its call had ended.
+    let all = upstream.received().len() as u64;
+    assert!(
+        (read + MANY..=read + MANY + 1).contains(&all),
+        "{all}: {read} and {MANY}"
+    );
 }
 
 /// An official client, and how it reaches the gateway.

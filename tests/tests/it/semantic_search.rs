@@ -93,7 +93,8 @@ async fn a_model_that_arrives_while_serving_changes_what_is_found(database_url: 
     let by_words = search(&gateway, UNWORDED).await;
     assert_eq!(by_words["ranking"], "lexical");
     assert_eq!(by_words["lexical_reason"], "model_not_installed");
-    assert_eq!(by_words["total"], 0, "{by_words}");
+    assert_eq!(by_words["confidence"], "none", "{by_words}");
+    assert_ne!(by_words["tools"][0]["name"], MEANT, "{by_words}");
 
     lay_model(&gateway.config.gateway.data_dir);
     wait_for_model(&gateway, "ready").await;

@@ -32,7 +32,7 @@ struct Terminal {
 impl Terminal {
     fn start(arguments: &str) -> Self {
         let serve = format!(
-            "stty rows {ROWS} cols {COLUMNS}; exec {} serve {arguments}",
+            "stty rows {ROWS} cols {COLUMNS}; exec '{}' serve {arguments}",
             program().display()
         );
         let child = Command::new("script")

@@ -190,7 +190,27 @@ async fn search_inlines_schemas_only_within_its_budget() {
         .get("/v1/tools/search?query=zebra+crossing")
         .await
         .data();
-    assert_eq!(nothing["tools"], json!([]));
+    // The nearest tools all the same, each of which says that it does not fit.
+    assert_eq!(nothing["confidence"], "none", "{nothing}");
+    assert_eq!(
+        (&nothing["service"], &nothing["total"]),
+        (&Value::Null, &json!(2))
+    );
+    assert_eq!(nothing["suggestions"], json!(["widgets"]));
+    let nearest = nothing["tools"].as_array().unwrap();
+    assert_eq!(nearest.len(), 2, "{nothing}");
+    assert!(
+        nearest.iter().all(|tool| tool["confidence"] == "none"),
+        "{nothing}"
+    );
+    let elsewhere = gateway
+        .get("/v1/tools/search?query=zebra+crossing&service=nowhere")
+        .await
+        .data();
+    assert_eq!(
+        (&elsewhere["tools"], &elsewhere["service"]),
+        (&json!([]), &json!("nowhere"))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

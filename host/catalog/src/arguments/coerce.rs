@@ -5,66 +5,47 @@
 
 use serde_json::Value;
 
-use super::{ARGUMENTS_DEPTH_MAX, kind_of};
+use super::ARGUMENTS_DEPTH_MAX;
+use super::places::{Kinds, SchemaPlaces};
 use crate::parse::push_segment;
 use toolgate_core::exact::ExactNumbers;
 use toolgate_core::json;
 
 /// Most places that are reported.
-pub(crate) const COERCED_MAX: usize = 100;
-/// Most subschemas that are looked at for one place, and longest way through references.
-const SUBSCHEMAS_MAX: usize = 200;
-const REFERENCES_MAX: usize = 32;
+const COERCED_MAX: usize = 100;
 
 /// Changes what the schema does not take as it is. Answers the places of texts that were taken as something else.
-pub(crate) fn coerce(root: &Value, arguments: &mut Value, exact: &mut ExactNumbers) -> Vec<String> {
+/// Incomplete where the walk through the schema has spent all that it may.
+pub(crate) fn coerce(
+    places: SchemaPlaces<'_>,
+    arguments: &mut Value,
+    exact: &mut ExactNumbers,
+) -> Vec<String> {
     let mut coercion = Coercion {
-        root,
+        places,
         exact,
         coerced: Vec::new(),
     };
-    let schemas = coercion.parts(&[root]);
-    coercion.inside(arguments, &schemas, &mut String::new(), ARGUMENTS_DEPTH_MAX);
+    coercion.inside(
+        arguments,
+        &[places.root],
+        &mut String::new(),
+        ARGUMENTS_DEPTH_MAX,
+    );
     coercion.coerced
 }
 
 struct Coercion<'s, 'e> {
-    root: &'s Value,
+    places: SchemaPlaces<'s>,
     exact: &'e mut ExactNumbers,
     coerced: Vec<String>,
 }
 
 impl<'s> Coercion<'s, '_> {
-    /// The schemas of one place with those that they refer to and their alternatives.
-    fn parts(&self, schemas: &[&'s Value]) -> Vec<&'s Value> {
-        let mut found: Vec<&'s Value> = Vec::new();
-        let mut todo: Vec<(&'s Value, usize)> = schemas.iter().map(|schema| (*schema, 0)).collect();
-        while let Some((schema, hops)) = todo.pop() {
-            if found.len() >= SUBSCHEMAS_MAX || hops > REFERENCES_MAX {
-                break;
-            }
-            if found.iter().any(|known| std::ptr::eq(*known, schema)) {
-                continue;
-            }
-            found.push(schema);
-            if let Some(target) = schema.get("$ref").and_then(Value::as_str)
-                && let Some(target) = target.strip_prefix('#')
-                && let Some(target) = self.root.pointer(target)
-            {
-                todo.push((target, hops + 1));
-            }
-            for key in ["allOf", "anyOf", "oneOf"] {
-                let branches = schema.get(key).and_then(Value::as_array);
-                todo.extend(branches.into_iter().flatten().map(|one| (one, hops + 1)));
-            }
-        }
-        found
-    }
-
     fn inside(
         &mut self,
         value: &mut Value,
-        schemas: &[&'s Value],
+        place: &[&'s Value],
         pointer: &mut String,
         depth: usize,
     ) {
@@ -72,11 +53,11 @@ impl<'s> Coercion<'s, '_> {
             return;
         }
         if let Value::String(text) = value
-            && let Some(meant) = meant(text, &kinds(schemas))
+            && let Some(meant) = meant(text, self.places.kinds(place))
         {
             match &meant {
                 // Digits that the value cannot hold are kept beside it.
-                Value::Number(_) => self.exact.note(pointer, text.trim()),
+                Value::Number(_) => self.exact.note(pointer, text),
                 _ => self.exact.adopt(pointer, ExactNumbers::read(text)),
             }
             if self.coerced.len() < COERCED_MAX {
@@ -87,26 +68,28 @@ impl<'s> Coercion<'s, '_> {
         let length = pointer.len();
         match value {
             Value::Object(members) => {
-                let required = |name: &str| schemas.iter().any(|schema| requires(schema, name));
-                let absent = |name: &String, member: &Value| {
-                    member.is_null() && {
-                        let below = self.parts(&member_schemas(schemas, name));
-                        !below.is_empty() && !kinds(&below).may_be("null") && !required(name)
+                let places = self.places;
+                let open = places.open(place);
+                let absent = |name: &String, value: &Value| {
+                    value.is_null() && {
+                        let below = places.member(&open, name);
+                        let described = !below.is_empty() && !places.requires(&open, name);
+                        described && !places.kinds(&below).may_be("null")
                     }
                 };
-                members.retain(|name, member| !absent(name, member));
-                for (name, member) in members.iter_mut() {
-                    let below = self.parts(&member_schemas(schemas, name));
+                members.retain(|name, value| !absent(name, value));
+                for (name, value) in members.iter_mut() {
                     push_segment(pointer, name);
-                    self.inside(member, &below, pointer, depth - 1);
+                    self.inside(value, &places.member(&open, name), pointer, depth - 1);
                     pointer.truncate(length);
                 }
             }
             Value::Array(items) => {
-                for (index, item) in items.iter_mut().enumerate() {
-                    let below = self.parts(&item_schemas(schemas, index));
+                let places = self.places;
+                let open = places.open(place);
+                for (index, value) in items.iter_mut().enumerate() {
                     push_segment(pointer, &index.to_string());
-                    self.inside(item, &below, pointer, depth - 1);
+                    self.inside(value, &places.item(&open, index), pointer, depth - 1);
                     pointer.truncate(length);
                 }
             }
@@ -115,85 +98,9 @@ impl<'s> Coercion<'s, '_> {
     }
 }
 
-fn requires(schema: &Value, name: &str) -> bool {
-    let required = schema.get("required").and_then(Value::as_array);
-    required.is_some_and(|names| names.iter().any(|known| known == name))
-}
-
-/// What the schemas of an object say of one member.
-fn member_schemas<'s>(schemas: &[&'s Value], name: &str) -> Vec<&'s Value> {
-    let own: Vec<&Value> = schemas
-        .iter()
-        .filter_map(|schema| schema.get("properties")?.get(name))
-        .collect();
-    if !own.is_empty() {
-        return own;
-    }
-    let others = schemas
-        .iter()
-        .filter_map(|schema| schema.get("additionalProperties"));
-    others.filter(|schema| schema.is_object()).collect()
-}
-
-fn item_schemas<'s>(schemas: &[&'s Value], index: usize) -> Vec<&'s Value> {
-    let one = |schema: &&'s Value| {
-        let first = schema.get("prefixItems").and_then(|items| items.get(index));
-        first.or_else(|| schema.get("items").filter(|items| items.is_object()))
-    };
-    schemas.iter().filter_map(one).collect()
-}
-
-/// The kinds that a place takes; all where nobody says.
-struct Kinds(Option<Vec<&'static str>>);
-
-impl Kinds {
-    fn may_be(&self, kind: &str) -> bool {
-        let Some(kinds) = &self.0 else {
-            return true;
-        };
-        kinds.contains(&kind) || (kind == "integer" && kinds.contains(&"number"))
-    }
-
-    /// One that says which kinds it takes, and no text among them.
-    fn excludes_text(&self) -> bool {
-        self.0.is_some() && !self.may_be("string")
-    }
-}
-
-/// Every kind that one of the schemas of a place names.
-fn kinds(schemas: &[&Value]) -> Kinds {
-    let mut named: Vec<&'static str> = Vec::new();
-    let mut any = false;
-    for schema in schemas {
-        match schema.get("type") {
-            Some(Value::String(kind)) => named.extend(known(kind)),
-            Some(Value::Array(list)) => {
-                named.extend(list.iter().filter_map(Value::as_str).filter_map(known));
-            }
-            _ => {
-                let fixed = schema.get("const").map(std::slice::from_ref);
-                let listed = schema.get("enum").and_then(Value::as_array);
-                let Some(values) = fixed.or(listed.map(Vec::as_slice)) else {
-                    continue;
-                };
-                named.extend(values.iter().map(kind_of));
-            }
-        }
-        any = true;
-    }
-    Kinds(any.then_some(named))
-}
-
-fn known(kind: &str) -> Option<&'static str> {
-    const KINDS: [&str; 7] = [
-        "array", "boolean", "integer", "null", "number", "object", "string",
-    ];
-    KINDS.into_iter().find(|known| *known == kind)
-}
-
 /// The one value that a text can mean where no text is taken.
-fn meant(text: &str, kinds: &Kinds) -> Option<Value> {
-    if !kinds.excludes_text() {
+fn meant(text: &str, kinds: Kinds) -> Option<Value> {
+    if kinds.may_be("string") {
         return None;
     }
     let begins = text.trim_start().chars().next()?;
@@ -217,6 +124,8 @@ fn meant(text: &str, kinds: &Kinds) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use serde_json::json;
 
     use super::*;
@@ -224,7 +133,9 @@ mod tests {
     fn coerced(schema: &Value, arguments: Value) -> (String, Vec<String>) {
         let mut arguments = arguments;
         let mut exact = ExactNumbers::default();
-        let places = coerce(schema, &mut arguments, &mut exact);
+        let left = Cell::new(u64::MAX);
+        let places = SchemaPlaces::new(schema, &left);
+        let places = coerce(places, &mut arguments, &mut exact);
         (exact.write(&arguments), places)
     }
 
@@ -244,6 +155,7 @@ mod tests {
                 "level": {"enum": [1, 2]},
                 "open": {},
                 "map": {"type": "object", "additionalProperties": {"type": "integer"}},
+                "half": {"anyOf": [{"type": "integer"}, {"minLength": 3}]},
                 "mixed": {"oneOf": [{"type": "integer"}, {"type": "string", "format": "uuid"}]}
             },
             "required": ["note"],
@@ -310,6 +222,7 @@ mod tests {
         for given in [
             json!({"either": "5"}),
             json!({"mixed": "5"}),
+            json!({"half": "5"}),
             json!({"open": "5"}),
             json!({"unknown": "5"}),
             json!({"limit": "five"}),

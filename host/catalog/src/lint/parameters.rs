@@ -1,6 +1,6 @@
 //! Connection parameters and operator settings.
 //!
-//! A parameter that stands in a host may only ever be part of one DNS label: its pattern's
+//! A parameter in a host may only ever be part of one DNS label: its pattern's
 //! alphabet is checked, so that no value can add a dot, a slash or a port.
 
 use std::collections::HashSet;
@@ -169,7 +169,7 @@ pub(super) fn check_host_parameters(
                     found.error(
                         at,
                         format!(
-                            "the parameter `{name}` stands in a host, so it needs an `enum` or an anchored `pattern` that allows only a-z, 0-9 and `-`, such as ^[a-z0-9-]+$"
+                            "the parameter `{name}` is part of a host, so it needs an `enum` or an anchored `pattern` that allows only a-z, 0-9 and `-`, such as ^[a-z0-9-]+$"
                         ),
                     );
                 }

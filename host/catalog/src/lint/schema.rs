@@ -93,6 +93,33 @@ fn depth_exceeds(value: &Value, max: usize) -> bool {
     }
 }
 
+/// Why a keyword of the schema at `pointer` is not accepted.
+fn refused_keyword(keyword: &str, value: &Value, pointer: &str) -> Option<String> {
+    let is_top = pointer.is_empty();
+    match keyword {
+        "$dynamicRef" | "$dynamicAnchor" | "$recursiveRef" | "$recursiveAnchor" | "$anchor" => {
+            Some(format!(
+                "`{keyword}` at {} is not accepted; use `$ref` to `#/$defs/...`",
+                shown(pointer)
+            ))
+        }
+        "$schema" => {
+            let named = value.as_str().unwrap_or_default().trim_end_matches('#');
+            let accepted = is_top && named == DIALECT;
+            (!accepted).then(|| format!("`$schema` is accepted only at the top, with {DIALECT}"))
+        }
+        "$id" if !is_top => Some(format!(
+            "`$id` at {} is not accepted below the top",
+            shown(pointer)
+        )),
+        "dependencies" => Some(
+            "`dependencies` is of an older draft; use `dependentRequired` or `dependentSchemas`"
+                .to_owned(),
+        ),
+        _ => None,
+    }
+}
+
 /// How subschemas apply each other.
 #[derive(Default)]
 struct Graph {
@@ -132,82 +159,63 @@ impl Graph {
             ..SchemaNode::default()
         };
         for (keyword, value) in map {
+            if let Some(problem) = refused_keyword(keyword, value, pointer) {
+                return Err(problem);
+            }
             let length = pointer.len();
             push_segment(pointer, keyword);
-            match (keyword.as_str(), value) {
-                ("$ref", Value::String(target)) => node.reference = Some(target.clone()),
-                (
-                    "$dynamicRef" | "$dynamicAnchor" | "$recursiveRef" | "$recursiveAnchor"
-                    | "$anchor",
-                    _,
-                ) => {
-                    return Err(format!(
-                        "`{keyword}` at {} is not accepted; use `$ref` to `#/$defs/...`",
-                        shown(&pointer[..length])
-                    ));
-                }
-                ("$schema", value) => {
-                    let named = value.as_str().unwrap_or_default().trim_end_matches('#');
-                    if length > 0 || named != DIALECT {
-                        return Err(format!(
-                            "`$schema` may only stand at the top and name {DIALECT}"
-                        ));
-                    }
-                }
-                ("$id", _) if length > 0 => {
-                    return Err(format!(
-                        "`$id` at {} is not accepted below the top",
-                        shown(&pointer[..length])
-                    ));
-                }
-                ("allOf" | "anyOf" | "oneOf", Value::Array(items)) => {
-                    node.same.extend(self.add_list(items, pointer)?);
-                }
-                ("not" | "if" | "then" | "else", value) => {
-                    node.same.push(self.add(value, pointer)?)
-                }
-                ("dependentSchemas", Value::Object(map)) => {
-                    node.same.extend(self.add_map(map, pointer)?);
-                }
-                ("dependencies", _) => {
-                    return Err("`dependencies` is of an older draft; use `dependentRequired` or `dependentSchemas`".to_owned());
-                }
-                ("properties", Value::Object(map)) => {
-                    node.below.push(self.add_map(map, pointer)?);
-                }
-                ("patternProperties", Value::Object(map)) => {
-                    self.patterns += map.len();
-                    // Several patterns can match one name.
-                    for id in self.add_map(map, pointer)? {
-                        node.below.push(vec![id]);
-                    }
-                }
-                (
-                    "additionalProperties"
-                    | "unevaluatedProperties"
-                    | "propertyNames"
-                    | "items"
-                    | "unevaluatedItems"
-                    | "contains"
-                    | "contentSchema",
-                    value,
-                ) => {
-                    let id = self.add(value, pointer)?;
-                    node.below.push(vec![id]);
-                }
-                ("prefixItems", Value::Array(items)) => {
-                    node.below.push(self.add_list(items, pointer)?);
-                }
-                ("$defs" | "definitions", Value::Object(map)) => {
-                    self.add_map(map, pointer)?;
-                }
-                ("pattern", Value::String(_)) => self.patterns += 1,
-                _ => {}
-            }
+            self.keyword(&mut node, keyword, value, pointer)?;
             pointer.truncate(length);
         }
         self.nodes[id] = node;
         Ok(id)
+    }
+
+    fn keyword(
+        &mut self,
+        node: &mut SchemaNode,
+        keyword: &str,
+        value: &Value,
+        pointer: &mut String,
+    ) -> Result<(), String> {
+        match (keyword, value) {
+            ("$ref", Value::String(target)) => node.reference = Some(target.clone()),
+            ("pattern", Value::String(_)) => self.patterns += 1,
+            ("allOf" | "anyOf" | "oneOf", Value::Array(items)) => {
+                node.same.extend(self.add_list(items, pointer)?);
+            }
+            ("not" | "if" | "then" | "else", value) => node.same.push(self.add(value, pointer)?),
+            ("dependentSchemas", Value::Object(map)) => {
+                node.same.extend(self.add_map(map, pointer)?);
+            }
+            ("properties", Value::Object(map)) => node.below.push(self.add_map(map, pointer)?),
+            ("patternProperties", Value::Object(map)) => {
+                self.patterns += map.len();
+                // Several patterns can match one name.
+                for id in self.add_map(map, pointer)? {
+                    node.below.push(vec![id]);
+                }
+            }
+            (
+                "additionalProperties"
+                | "unevaluatedProperties"
+                | "propertyNames"
+                | "items"
+                | "unevaluatedItems"
+                | "contains"
+                | "contentSchema",
+                value,
+            ) => {
+                let id = self.add(value, pointer)?;
+                node.below.push(vec![id]);
+            }
+            ("prefixItems", Value::Array(items)) => node.below.push(self.add_list(items, pointer)?),
+            ("$defs" | "definitions", Value::Object(map)) => {
+                self.add_map(map, pointer)?;
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     fn add_list(&mut self, items: &[Value], pointer: &mut String) -> Result<Vec<usize>, String> {

@@ -155,7 +155,7 @@ fn hosts_parameters_and_settings_are_checked() {
         json!({"key": "site", "title": "Site", "pattern": "^.+$"}),
         json!({"key": "site", "title": "Site", "pattern": "^[a-z.]+$"}),
     ] {
-        check(with_parameter(unsafe_one), "/hosts/1", "stands in a host");
+        check(with_parameter(unsafe_one), "/hosts/1", "is part of a host");
     }
     check(
         with_parameter(json!({"key": "site", "title": "Site", "enum": ["a.b"]})),
@@ -279,6 +279,18 @@ fn tools_are_checked() {
         "/tools/0/keywords",
         "at most 32",
     );
+    check(
+        tool("requests", json!(vec!["find it"; 9])),
+        "/tools/0/requests",
+        "at most 8",
+    );
+    check(
+        tool("requests", json!(["find it", "x".repeat(121)])),
+        "/tools/0/requests/1",
+        "120",
+    );
+    let at_the_bounds = tool("requests", json!(vec!["x".repeat(120); 8]));
+    assert_eq!(found(at_the_bounds).errors, []);
     check(
         tool("examples", json!(vec![json!({}); 11])),
         "/tools/0/examples",

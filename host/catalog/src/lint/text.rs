@@ -30,7 +30,7 @@ pub(super) fn check(
     }
 }
 
-/// Refuses characters that hide something from a reader, wherever they stand in the manifest: names
+/// Refuses characters that hide something from a reader, wherever they are in the manifest: names
 /// of keys, schemas, patterns and templates too.
 pub(super) fn nothing_hidden(manifest: &Manifest, found: &mut Lint) {
     match serde_json::to_value(manifest) {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{Lint, ManifestPath, NAME_RULE, auth, defaults, is_name, schema, text};
 use crate::described::{DeclaredRequest, SEND_BYTES_MAX, WITH_BYTES_MAX, WITH_MAX};
 use crate::manifest::{ConfigKey, Effect, Manifest, Slot, ToolSpec};
+use crate::mcp_calls::{self, MCP};
 use crate::queries::{NamedQuery, QUERIES_MAX, QueryBase};
 use crate::statements::statement_argument;
 use crate::verbs::{CallNames, VerbPlace, changing_verb};
@@ -18,6 +19,9 @@ pub const TOOLS_MAX: usize = 2_000;
 pub const TOOL_NAME_CHARS_MAX: usize = 64;
 const DESCRIPTION_CHARS_MAX: usize = 4_000;
 const KEYWORDS_MAX: usize = 32;
+/// What people say when they want a tool: so many texts.
+const REQUESTS_MAX: usize = 8;
+const REQUEST_CHARS_MAX: usize = 120;
 const EXAMPLES_MAX: usize = 10;
 const EXAMPLE_BYTES_MAX: usize = 16 * 1024;
 /// Search inlines schemas up to this many bytes in all; a larger one never is.
@@ -78,33 +82,42 @@ pub(super) fn check(manifest: &Manifest, found: &mut Lint) {
 }
 
 fn one(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &ManifestPath<'_>) {
+    name(manifest, tool, found, at);
+    texts(tool, found, at);
+    describes_itself(tool, found, at);
+    effect(tool, found, at);
+    queries(manifest, tool, found, at);
+    request(manifest, tool, found, at);
+    needs(manifest, tool, found, at);
+    schemas(tool, found, at);
+}
+
+fn name(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &ManifestPath<'_>) {
+    let at = at.key("name");
     let shown = text::shown(&tool.name);
     if !is_name(&tool.name) {
-        found.error(
-            &at.key("name"),
-            format!("the tool name `{shown}` must {NAME_RULE}"),
-        );
+        found.error(&at, format!("the tool name `{shown}` must {NAME_RULE}"));
     }
     let chars = manifest.service.chars().count() + 1 + tool.name.chars().count();
     if chars > TOOL_NAME_CHARS_MAX {
         found.error(
-            &at.key("name"),
+            &at,
             format!(
                 "`{}_{shown}` has {chars} characters; models accept at most {TOOL_NAME_CHARS_MAX}",
                 text::shown(&manifest.service)
             ),
         );
     }
-    if tool
-        .name
-        .strip_prefix(manifest.service.as_str())
-        .is_some_and(|rest| rest.starts_with('_'))
-    {
+    let rest = tool.name.strip_prefix(manifest.service.as_str());
+    if rest.is_some_and(|rest| rest.starts_with('_')) {
         found.warn(
-            &at.key("name"),
+            &at,
             format!("`{shown}` repeats the service, which is prefixed anyway"),
         );
     }
+}
+
+fn texts(tool: &ToolSpec, found: &mut Lint, at: &ManifestPath<'_>) {
     if let Some(title) = &tool.title {
         text::check(found, &at.key("title"), "title", title, 1, 100);
     }
@@ -116,33 +129,28 @@ fn one(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &ManifestPath
         1,
         DESCRIPTION_CHARS_MAX,
     );
-    describes_itself(tool, found, at);
-    effect(tool, found, at);
-    queries(manifest, tool, found, at);
-    request(manifest, tool, found, at);
-    needs(manifest, tool, found, at);
-
-    if tool.keywords.len() > KEYWORDS_MAX {
-        found.error(
-            &at.key("keywords"),
-            format!("at most {KEYWORDS_MAX} keywords"),
-        );
-    }
     let keywords = at.key("keywords");
+    if tool.keywords.len() > KEYWORDS_MAX {
+        found.error(&keywords, format!("at most {KEYWORDS_MAX} keywords"));
+    }
     for (i, keyword) in tool.keywords.iter().take(KEYWORDS_MAX).enumerate() {
         text::check(found, &keywords.index(i), "keyword", keyword, 1, 64);
     }
-    if let Some(note) = &tool.deprecated {
-        text::check(
-            found,
-            &at.key("deprecated"),
-            "deprecation note",
-            note,
-            1,
-            500,
-        );
+    let requests = at.key("requests");
+    if tool.requests.len() > REQUESTS_MAX {
+        found.error(&requests, format!("at most {REQUESTS_MAX} requests"));
     }
+    for (i, request) in tool.requests.iter().take(REQUESTS_MAX).enumerate() {
+        let at = requests.index(i);
+        text::check(found, &at, "request", request, 1, REQUEST_CHARS_MAX);
+    }
+    if let Some(note) = &tool.deprecated {
+        let at = at.key("deprecated");
+        text::check(found, &at, "deprecation note", note, 1, 500);
+    }
+}
 
+fn schemas(tool: &ToolSpec, found: &mut Lint, at: &ManifestPath<'_>) {
     let (input, arguments) = (at.key("input"), tool.input.value());
     let usable = schema::check(found, &input, &arguments);
     if arguments.get("type").and_then(Value::as_str) != Some("object") {
@@ -345,6 +353,10 @@ fn request(manifest: &Manifest, tool: &ToolSpec, found: &mut Lint, at: &Manifest
     }
     match DeclaredRequest::parse(request) {
         Ok(read) => {
+            if read.method == MCP && (mcp_calls::tool_of(request).is_none() || read.has_holes()) {
+                let message = "a request of MCP has a whole address, and the server's name of the tool as the only entry of `with`";
+                found.error(&at, message);
+            }
             let known = match (read.host, read.setting) {
                 (Some(host), _) => manifest.hosts.iter().any(|own| hosts::covers(own, host)),
                 (None, Some(name)) => holds_address(manifest, name),

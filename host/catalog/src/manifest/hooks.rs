@@ -34,7 +34,7 @@ pub struct HookSignature {
     pub prefix: String,
     /// What is signed, with `{body}` and, where there is a time, `{timestamp}`.
     pub signed: String,
-    /// Where the time in seconds stands: a header, or an element of the signature's header.
+    /// Where the time in seconds is: a header, or an element of the signature's header.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<HookTimestamp>,
 }

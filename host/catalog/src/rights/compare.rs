@@ -8,6 +8,7 @@ use super::place::{PathStep, pattern};
 use super::rules::{self, CompareRule, Keyword, NamedList};
 use super::words;
 use super::{RightChange, TEXT_CHANGE_CHARS_MAX, TEXT_CHANGES_CHARS_MAX, Upgrades, Weight};
+use crate::mcp_calls::MCP;
 use crate::parse::push_segment;
 
 /// Every difference, in the order of the manifest.
@@ -17,6 +18,7 @@ pub(super) fn changes(old: &Value, new: &Value, upgrades: Upgrades) -> Vec<Right
         place: Vec::new(),
         found: Vec::new(),
         text_chars: 0,
+        texts_wait: [old, new].into_iter().any(is_of_mcp_server),
     };
     walk.keys(Some(old), Some(new), |walk, old, new| walk.at(old, new));
     if walk.text_chars > TEXT_CHANGES_CHARS_MAX {
@@ -40,6 +42,8 @@ struct Comparison {
     found: Vec<RightChange>,
     /// Characters by which texts differ so far.
     text_chars: usize,
+    /// A remote server wrote the texts, not the author of a version: what it says to models is seen before it is served.
+    texts_wait: bool,
 }
 
 type Side<'v> = Option<&'v Value>;
@@ -97,7 +101,7 @@ impl Comparison {
         }
     }
 
-    /// Objects key by key, so that each change is told by itself; everything else as a whole.
+    /// Objects key by key, so that each change is named by itself; everything else as a whole.
     fn exact(&mut self, old: Side<'_>, new: Side<'_>) {
         match (old, new) {
             (Some(Value::Object(_)), Some(Value::Object(_))) => {
@@ -119,6 +123,9 @@ impl Comparison {
     }
 
     fn text(&mut self, old: Side<'_>, new: Side<'_>) {
+        if self.texts_wait {
+            return self.found(Weight::Right, old, new);
+        }
         let chars = changed_chars(&flat(old), &flat(new));
         self.text_chars += chars;
         if chars > TEXT_CHANGE_CHARS_MAX {
@@ -282,6 +289,17 @@ impl Comparison {
             _ => self.found(Weight::Right, old, new),
         }
     }
+}
+
+/// Whether a manifest has tools of an MCP server.
+fn is_of_mcp_server(manifest: &Value) -> bool {
+    let tools = manifest.get("tools").and_then(Value::as_array);
+    let sends = tools
+        .into_iter()
+        .flatten()
+        .filter_map(|tool| tool.pointer("/request/send")?.as_str());
+    let mut methods = sends.filter_map(|send| send.split_once(' '));
+    methods.any(|(method, _)| method == MCP)
 }
 
 /// A list of texts; an absent one is empty.

@@ -34,7 +34,7 @@ pub(super) struct NamedList {
     pub less_without: bool,
 }
 
-/// The rule of a place. `*` stands for the name of an object in a list.
+/// The rule of a place. `*` is the name of any object in a list.
 ///
 /// Texts of connect forms and of operators' settings are not harmless texts: they say what a person
 /// types in. Neither are the titles and the homepage that the page shows which asks for a credential.
@@ -45,7 +45,7 @@ pub(super) fn rule_for(place: &[&str]) -> CompareRule {
         | [
             "tools",
             "*",
-            "description" | "keywords" | "examples" | "deprecated",
+            "description" | "keywords" | "requests" | "examples" | "deprecated",
         ] => CompareRule::Text,
         ["hosts" | "capabilities"]
         | ["auth", "*", "scopes" | "audience"]
@@ -94,7 +94,7 @@ pub(super) enum Keyword {
     Map {
         properties: bool,
     },
-    /// One schema; `grows`: arguments stand in it.
+    /// One schema; `grows`: arguments are in it.
     One {
         grows: bool,
     },

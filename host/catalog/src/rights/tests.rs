@@ -62,7 +62,7 @@ fn may_change(place: &str) -> bool {
         r"^/(version|description)$",
         r"^/categories(/0)?$",
         r"^/tools/\d+/(description|deprecated)$",
-        r"^/tools/\d+/(keywords|examples)(/.*)?$",
+        r"^/tools/\d+/(keywords|requests|examples)(/.*)?$",
         r"^/tools/\d+/(input|output)/title$",
         r"^/tools/\d+/(input|output)(/properties/\w+)+/description$",
     ];
@@ -91,6 +91,32 @@ fn may_go(place: &str) -> bool {
                 .expect("a pattern")
                 .is_match(place)
         })
+}
+
+#[test]
+fn every_text_of_a_tool_of_an_mcp_server_waits() {
+    let with = |send: &str, text: &str, of_argument: &str| {
+        json!({
+            "service": "notes",
+            "tools": [{
+                "name": "add",
+                "description": text,
+                "input": {"type": "object", "properties": {"text": {"type": "string", "description": of_argument}}},
+                "request": {"send": send, "with": ["add"]},
+            }],
+        })
+    };
+    let (mcp, rest) = (
+        "MCP https://mcp.notes.io/mcp",
+        "POST https://mcp.notes.io/notes",
+    );
+    for (text, of_argument) in [("Adds a note", "The text."), ("Adds a note.", "The text")] {
+        for (send, waits) in [(mcp, true), (rest, false)] {
+            let old = with(send, "Adds a note.", "The text.");
+            let difference = between(&old, &with(send, text, of_argument));
+            assert_eq!(difference.waits(), waits, "{send} {text} {of_argument}");
+        }
+    }
 }
 
 #[test]
@@ -196,7 +222,7 @@ fn the_fixture_has_every_key_of_the_manifest() {
             .expect_err(&place)
             .to_string();
         let Some((_, expected)) = refused.split_once("expected") else {
-            // Placements and values of hooks are told apart by their one key; each stands in it.
+            // Placements and values of hooks differ by their one key, which each example has.
             assert!(
                 place.contains("/placement") || place.contains("/webhook"),
                 "{place}: {refused}"

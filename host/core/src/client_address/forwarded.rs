@@ -1,7 +1,7 @@
 //! `Forwarded` (RFC 7239) and `X-Forwarded-For`, read from the last hop to the first.
 //!
 //! Only as many hops are read as the walk may take, and no header longer than
-//! [`HEADER_BYTES_MAX`] is read beyond its end: what stands further left is the client's own text.
+//! [`HEADER_BYTES_MAX`] is read completely: its beginning is the client's own text.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
@@ -14,7 +14,7 @@ pub const HEADER_BYTES_MAX: usize = 8 << 10;
 
 const USUAL: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Who sent the request to one proxy, as that proxy says.
+/// The sender of the request to one proxy, as that proxy writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForwardedHop {
     Address(IpAddr),
@@ -26,14 +26,14 @@ pub enum ForwardedHop {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadHeader;
 
-/// The hops of `X-Forwarded-For`, the last one first. None without the header.
+/// The hops of `X-Forwarded-For`, the last one first. `None` without the header.
 pub(super) fn usual(headers: &HeaderMap) -> Option<Vec<Result<ForwardedHop, BadHeader>>> {
     let text = joined(headers, &USUAL)?;
     let hops = text.rsplit(|byte| *byte == b',').map(usual_hop);
     Some(hops.take(HOPS_MAX).collect())
 }
 
-/// The hops of `Forwarded`, the last one first. None without the header.
+/// The hops of `Forwarded`, the last one first. `None` without the header.
 pub(super) fn standard(headers: &HeaderMap) -> Option<Vec<Result<ForwardedHop, BadHeader>>> {
     let text = joined(headers, &header::FORWARDED)?;
     let hops = elements_from_the_end(&text).into_iter().map(standard_hop);

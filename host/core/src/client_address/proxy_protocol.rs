@@ -1,7 +1,7 @@
 //! The header of the PROXY protocol, version 2 (haproxy.org/download/3.2/doc/proxy-protocol.txt).
 //!
-//! It stands before the first byte of HTTP and says whom the proxy speaks for. Version 1, a line of
-//! text, is not read: nobody needs both.
+//! It comes before the first byte of HTTP and names the client of the proxy. Version 1, a line of
+//! text, is not supported.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -13,7 +13,7 @@ pub const REST_BYTES_MAX: usize = 4 << 10;
 
 const SIGNATURE: [u8; 12] = *b"\r\n\r\n\0\r\nQUIT\n";
 
-/// Why a header is not believed. The connection ends.
+/// Why a header is refused. The connection is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadProxyHeader {
     #[error("the connection does not begin with a PROXY protocol header of version 2")]
@@ -68,7 +68,7 @@ impl ProxyHeader {
         Ok(Self { rest_bytes, kind })
     }
 
-    /// The client that the rest names. `None`: the proxy speaks for itself.
+    /// The client that the rest names. `None`: a connection of the proxy itself.
     pub fn client(&self, rest: &[u8]) -> Result<Option<SocketAddr>, BadProxyHeader> {
         let short = BadProxyHeader::TooShort;
         match self.kind {

@@ -27,7 +27,7 @@ fn check(peer: &str, lines: &[(&'static str, &str)], client: &str) {
 const XFF: &str = "x-forwarded-for";
 
 #[test]
-fn a_header_of_an_untrusted_peer_says_nothing() {
+fn a_header_of_an_untrusted_peer_is_ignored() {
     check("203.0.113.9", &[(XFF, "198.51.100.1")], "203.0.113.9");
     let standard = [("forwarded", "for=198.51.100.1")];
     check("203.0.113.9", &standard, "203.0.113.9");
@@ -41,7 +41,7 @@ fn a_header_of_an_untrusted_peer_says_nothing() {
 fn the_walk_ends_at_the_first_address_that_is_no_proxy() {
     for (value, client) in [
         ("198.51.100.1", "198.51.100.1"),
-        // What the client wrote itself stands to the left.
+        // The client itself wrote the elements to the left.
         ("8.8.8.8, 198.51.100.1", "198.51.100.1"),
         ("10.9.9.9, 198.51.100.1", "198.51.100.1"),
         ("rubbish, ,\", 198.51.100.1", "198.51.100.1"),
@@ -74,14 +74,14 @@ fn the_standard_header_is_read_as_its_rfc_says() {
         ("for=8.8.8.8, for=198.51.100.1", "198.51.100.1"),
         ("for=198.51.100.1;host=\"a,b;for=8.8.8.8\"", "198.51.100.1"),
         ("for=\"8.8.8.8\\\",\", for=198.51.100.1", "198.51.100.1"),
-        // A quotation mark that the client leaves open does not swallow the proxy's word.
+        // A quotation mark that the client leaves open does not hide the element of the proxy.
         ("for=\", for=198.51.100.1", "198.51.100.1"),
         (
             "for=\"\\, for=\"198.51.100.1:80\", for=10.1.1.1",
             "198.51.100.1",
         ),
         ("for=198.51.100.1, for=10.1.1.1", "198.51.100.1"),
-        // Who is hidden, unknown or not named is the proxy that hides them.
+        // Where a client is hidden, unknown or not named, the proxy counts.
         ("for=_hidden", "10.0.0.1"),
         ("for=unknown", "10.0.0.1"),
         ("proto=https", "10.0.0.1"),
@@ -92,7 +92,7 @@ fn the_standard_header_is_read_as_its_rfc_says() {
 }
 
 #[test]
-fn what_cannot_be_read_leaves_the_proxy() {
+fn behind_an_unreadable_hop_the_proxy_is_the_client() {
     for value in [
         "for=\"198.51.100.1",
         "for",

@@ -1,4 +1,4 @@
-//! The machine's clock, held against one that nobody can set.
+//! The machine's clock, compared with the monotonic clock.
 //!
 //! A clock that is wrong for a moment (a bad time server, a hand that slipped, a machine that was moved)
 //! would expire keys, delete what is past its time and put pauses off until tomorrow. So a step of more
@@ -43,10 +43,10 @@ pub(super) struct SteadyClock {
 
 #[derive(Debug, Default)]
 struct ClockReading {
-    /// What the wall clock is ahead of the monotonic one, as it counts; absent before the first look.
+    /// How far the wall clock is ahead of the monotonic one, as it counts; absent before the first reading.
     ahead_ms: Option<i64>,
     /// A step that does not count yet.
-    held: Option<HeldStep>,
+    pending: Option<PendingStep>,
     /// When a step counted last, on the monotonic clock.
     taken_at_ms: Option<i64>,
     /// Steps that are not reported yet.
@@ -54,7 +54,7 @@ struct ClockReading {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct HeldStep {
+struct PendingStep {
     ahead_ms: i64,
     since_ms: i64,
 }
@@ -86,7 +86,7 @@ impl SteadyClock {
     }
 
     fn look<T>(&self, look: impl FnOnce(&mut ClockReading, i64, i64) -> T) -> T {
-        // Both clocks under the lock: a thread that was held up between them would see a step.
+        // Both clocks are read under the lock: a thread that was delayed between them would see a step.
         let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let elapsed_ms = i64::try_from(self.began.elapsed().as_millis()).unwrap_or(i64::MAX);
         let wall = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -103,27 +103,27 @@ impl ClockReading {
         let counts_ms = *self.ahead_ms.get_or_insert(seen_ms);
         let by_ms = seen_ms - counts_ms;
         if by_ms.abs() < STEP_MS_MIN {
-            if let Some(held) = self.held.take() {
-                self.step(held.ahead_ms - counts_ms, StepState::Undone);
+            if let Some(pending) = self.pending.take() {
+                self.step(pending.ahead_ms - counts_ms, StepState::Undone);
             }
             self.ahead_ms = Some(seen_ms);
             return wall_ms;
         }
-        let held = self
-            .held
-            .filter(|held| (held.ahead_ms - seen_ms).abs() < STEP_MS_MIN);
-        let Some(held) = held else {
-            self.held = Some(HeldStep {
+        let pending = self
+            .pending
+            .filter(|pending| (pending.ahead_ms - seen_ms).abs() < STEP_MS_MIN);
+        let Some(pending) = pending else {
+            self.pending = Some(PendingStep {
                 ahead_ms: seen_ms,
                 since_ms: elapsed_ms,
             });
             self.step(by_ms, StepState::Held);
             return counts_ms + elapsed_ms;
         };
-        if elapsed_ms - held.since_ms < HELD_FOR_MS {
+        if elapsed_ms - pending.since_ms < HELD_FOR_MS {
             return counts_ms + elapsed_ms;
         }
-        self.held = None;
+        self.pending = None;
         self.ahead_ms = Some(seen_ms);
         self.taken_at_ms = Some(elapsed_ms);
         self.step(by_ms, StepState::Taken);
@@ -140,7 +140,7 @@ impl ClockReading {
         let recent = self
             .taken_at_ms
             .is_some_and(|at_ms| elapsed_ms - at_ms < UNSETTLED_FOR_MS);
-        self.held.is_none() && !recent
+        self.pending.is_none() && !recent
     }
 }
 

@@ -1,9 +1,9 @@
-//! What a span may hold, and under which name.
+//! The attributes that a span may have, and their names.
 
 use std::borrow::Cow;
 
 /// The closed list. Names of the semantic conventions of OpenTelemetry (HTTP, database, GenAI, MCP)
-/// where they have one. What identifies a user, and what a caller or provider wrote, has no entry.
+/// where they define one. Values that identify a user, or that a caller or provider wrote, have no entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Attribute {
     HttpMethod,

@@ -1,11 +1,11 @@
-//! Where a request stands in a trace, as it travels between processes (W3C Trace Context, level 2).
+//! The context of a request in a trace, as it is passed between processes (W3C Trace Context, level 2).
 
 use std::fmt;
 use std::sync::Arc;
 
 /// Name of the header, and of the field of `_meta` in MCP.
 pub const TRACEPARENT: &str = "traceparent";
-/// What tracing systems add to it.
+/// The header with the data of tracing systems.
 pub const TRACESTATE: &str = "tracestate";
 
 /// Longer values of `tracestate` are left out.
@@ -33,7 +33,7 @@ impl TraceContext {
         }
     }
 
-    /// Reads the two values. None: `traceparent` is not valid, and the request begins a trace. A
+    /// Reads the two values. `None`: `traceparent` is not valid, and the request begins a trace. A
     /// `tracestate` that is not valid is left out.
     pub fn parse(traceparent: &str, tracestate: Option<&str>) -> Option<Self> {
         let bytes = traceparent.as_bytes();
@@ -80,7 +80,7 @@ impl TraceContext {
         Self::parse(parent.to_str().ok()?, state.as_deref())
     }
 
-    /// The same place with what tracing systems said of it.
+    /// The same context with the `tracestate` of tracing systems.
     pub fn with_state(mut self, state: Option<Arc<str>>) -> Self {
         self.state = state;
         self
@@ -113,7 +113,7 @@ impl fmt::Display for TraceContext {
     }
 }
 
-/// Lower-case digits alone; the standard allows no others.
+/// Only lower-case digits, as the standard requires.
 fn hexadecimal(digits: &str) -> Option<u128> {
     let plain = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     if !digits.bytes().all(plain) {

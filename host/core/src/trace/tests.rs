@@ -20,7 +20,7 @@ fn a_context_is_read_as_the_standard_says_and_written_as_it_came() {
 }
 
 #[test]
-fn what_is_no_context_begins_a_trace() {
+fn an_invalid_context_begins_a_trace() {
     for refused in [
         "",
         "00",

@@ -38,7 +38,7 @@ export async function holdEvents(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } finally {
-    // The page that `work` went to stands in the next task.
+    // The page that `work` went to is there in the next task.
     setTimeout(() => {
       holding -= 1;
       if (holding === 0) deliverHeld();

@@ -19,7 +19,7 @@ import { Table } from '../ui/table';
 import { duration, exact, Time } from '../ui/time';
 
 const STATUSES = ['success', 'error', 'auth_required', 'auth_expired', 'approval_required', 'dry_run', 'running', 'interrupted'];
-const REASONS = ['provider_error', 'provider_rate_limited', 'provider_refused', 'not_configured', 'timeout', 'limit_exceeded', 'plugin_crashed'];
+const REASONS = ['provider_error', 'provider_rate_limited', 'provider_refused', 'not_configured', 'timeout', 'limit_exceeded', 'plugin_crashed', 'cancelled'];
 /** How far back, as the address says it. */
 const SINCE = { '1h': ['Last hour', 3_600_000], '24h': ['Last 24 hours', 86_400_000], '7d': ['Last 7 days', 604_800_000], '30d': ['Last 30 days', 2_592_000_000] } as const;
 

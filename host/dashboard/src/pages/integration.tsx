@@ -205,6 +205,10 @@ function OAuthApp({ service }: { service: Service }) {
   const [secret, setSecret] = useState('');
   const [scopes, setScopes] = useState(service.app?.scopes?.join(' ') ?? '');
   const [provider, setProvider] = useState(service.app?.base_url ?? '');
+  const [redirectName, setRedirectName] = useState(service.app?.redirect_name ?? '');
+  const [tenant, setTenant] = useState(service.app?.tenant ?? '');
+  const anyTenant = service.auth.find((slot) => slot.tenant)?.tenant;
+  const redirectTitle = service.auth.find((slot) => slot.redirect_name)?.redirect_name;
   const [removing, setRemoving] = useState(false);
   const path = `/services/${service.service}/app`;
   // The operator's own shows no client id to other workspaces: what they save is another, with nothing of it.
@@ -213,7 +217,7 @@ function OAuthApp({ service }: { service: Service }) {
   const save = useMutation({
     mutationFn: (callback?: 'service') => {
       const list = scopes.split(/[\s,]+/).filter(Boolean);
-      return call<Service>('PUT', path, { body: { client_id: clientId, ...(secret && { client_secret: secret }), ...(list.length > 0 && { scopes: list }), ...(provider && { base_url: provider }), ...(callback && { callback }) } });
+      return call<Service>('PUT', path, { body: { client_id: clientId, ...(secret && { client_secret: secret }), ...(list.length > 0 && { scopes: list }), ...(provider && { base_url: provider }), ...(redirectName && { redirect_name: redirectName }), ...(tenant && { tenant }), ...(callback && { callback }) } });
     },
     onSuccess: (next) => {
       took(next);
@@ -244,6 +248,8 @@ function OAuthApp({ service }: { service: Service }) {
         )}
         <TextField label="Client id" name="client_id" required value={clientId} onChange={setClientId} />
         <TextField label="Client secret" name="client_secret" type="password" autoComplete="new-password" value={secret} onChange={setSecret} hint={own && service.app?.has_secret ? 'A secret is stored. Leave this empty to keep it.' : 'Stored encrypted. Leave empty for a public client.'} />
+        {redirectTitle && <TextField label={redirectTitle} name="redirect_name" required value={redirectName} onChange={setRedirectName} hint={`The name that ${service.title} shows beside the callback URL.`} />}
+        {anyTenant && <TextField label="Tenant" name="tenant" value={tenant} onChange={setTenant} hint={`Only if the application is registered for one organization. Otherwise "${anyTenant}" is used.`} />}
         <TextField label="Scopes" value={scopes} onChange={setScopes} hint="Separated by spaces. Leave empty for the ones that the plugin needs." />
         <TextField label="Provider URL" type="url" value={provider} onChange={setProvider} hint="Only for your own installation, such as https://git.example.com." />
         {save.error && <ErrorNote error={save.error} />}

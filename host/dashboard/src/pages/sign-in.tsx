@@ -9,7 +9,7 @@ import { ErrorNote, Note } from '../ui/note';
 
 const PROBLEMS: Record<string, string> = {
   oidc_no_member: 'Your address is not a member of this gateway. Ask an admin for an invitation.',
-  oidc_no_group: 'None of your groups at the provider lets you in here. Ask whoever looks after the groups, or your operator.',
+  oidc_no_group: 'None of your groups at the provider lets you in here. Ask the administrator of the groups, or your operator.',
   oidc_denied: 'The sign-in was cancelled or refused at the provider.',
   oidc_expired: 'The sign-in took too long. Start again.',
   oidc_failed: 'The provider could not be reached. Try again, or tell your operator.',

@@ -20,6 +20,7 @@ import { ShowMore } from '../ui/show-more';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
 import { useToast } from '../ui/toast';
+import { WaitingChange } from '../ui/waiting-change';
 
 export default function Skill() {
   const { skill: id = '' } = useParams<{ skill: string }>();
@@ -41,6 +42,7 @@ export default function Skill() {
       back={{ to: '/skills', name: 'Skills' }}
       actions={skill.data && <Button kind="danger" icon="trash" onClick={() => setRemoving(true)}>Delete</Button>}
     >
+      <WaitingChange id={id} />
       <Loaded query={skill}>
         {(data) => (
           <Tabs.Root defaultValue="edit">
@@ -78,7 +80,12 @@ function Editor({ skill }: { skill: Shape }) {
     onSuccess: (next) => {
       showChanged(client, ['skills', skill.skill_id], next);
       setBase(next);
-      toast.success(`Saved as version ${next.version}`);
+      if (next.change_waits) {
+        setName(next.name);
+        setSummary(next.summary);
+        setInstructions(next.instructions);
+      }
+      toast.success(next.change_waits ? 'The change waits for an admin' : `Saved as version ${next.version}`);
     },
   });
   const changed = name !== base.name || summary !== base.summary || instructions !== base.instructions;
@@ -146,7 +153,7 @@ function Versions({ skill }: { skill: Shape }) {
     const { name, summary, instructions } = version;
     const next = await call<Shape>('PUT', `/skills/${skill.skill_id}`, { body: { name, summary, instructions, version: skill.version } });
     showChanged(client, ['skills', skill.skill_id], next);
-    toast.success(`Restored version ${version.version} as version ${next.version}`);
+    toast.success(next.change_waits ? 'The change waits for an admin' : `Restored version ${version.version} as version ${next.version}`);
   };
   return (
     <Loaded query={versions}>

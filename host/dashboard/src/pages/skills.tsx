@@ -11,6 +11,7 @@ import { Empty, ErrorNote } from '../ui/note';
 import { Card, Loaded, Page } from '../ui/page';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
+import { WaitingChanges } from '../ui/waiting-change';
 
 const PAGE = 50;
 
@@ -27,6 +28,7 @@ export default function Skills() {
   const make = <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>New Skill</Button>;
   return (
     <Page title="Skills" about="Named instructions for a task. Every agent in this workspace finds them over MCP and REST." actions={make}>
+      <WaitingChanges />
       <div className="filters" role="search">
         <div className="search">
           <TextField bare label="Filter Skills" type="search" placeholder="Filter by name or summary" value={typed} onChange={(text) => { setTyped(text); setOffset(0); }} />

@@ -1,10 +1,10 @@
-// One toolset: its address, what it names, and what it lists to whoever looks.
+// One toolset: its address, what it names, and what it lists to the viewer.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { call } from '../api/client';
-import type { Toolset as Shape, ToolsetTools } from '../api/types';
+import type { Toolset as Shape, ToolsetChoice, ToolsetTools } from '../api/types';
 import { useIsAdmin } from '../shell/me';
 import { Button } from '../ui/button';
 import { CopyLine } from '../ui/copy';
@@ -111,7 +111,7 @@ function Edit({ toolset, onClose }: { toolset: Shape; onClose: () => void }) {
   const client = useQueryClient();
   const [title, setTitle] = useState(toolset.title);
   const [description, setDescription] = useState(toolset.description);
-  const [choice, setChoice] = useState({ tools: toolset.tools, services: toolset.services, skills: toolset.skills });
+  const [choice, setChoice] = useState<ToolsetChoice>({ tools: toolset.tools, services: toolset.services, skills: toolset.skills, skill_versions: {} });
   const [generic, setGeneric] = useState(toolset.generic_tools);
   const save = useMutation({
     mutationFn: () => call<Shape>('PATCH', `/toolsets/${toolset.name}`, { body: { title, description, ...choice, generic_tools: generic } }),
@@ -119,6 +119,8 @@ function Edit({ toolset, onClose }: { toolset: Shape; onClose: () => void }) {
       void client.invalidateQueries({ queryKey: ['toolsets'] });
       onClose();
     },
+    // A Skill may have changed since it was shown.
+    onError: () => void client.invalidateQueries({ queryKey: ['skills'] }),
   });
   const some = choice.tools.length + choice.services.length + choice.skills.length > 0;
   return (

@@ -63,7 +63,7 @@ export function ToolsetNotes({ row }: { row: Toolset }) {
   );
 }
 
-const EMPTY: ToolsetChoice = { tools: [], services: [], skills: [] };
+const EMPTY: ToolsetChoice = { tools: [], services: [], skills: [], skill_versions: {} };
 
 function NewToolset({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
@@ -79,6 +79,8 @@ function NewToolset({ onClose }: { onClose: () => void }) {
       void client.invalidateQueries({ queryKey: ['toolsets'] });
       go(`/toolsets/${toolset.name}`);
     },
+    // A Skill may have changed since it was shown.
+    onError: () => void client.invalidateQueries({ queryKey: ['skills'] }),
   });
   const some = choice.tools.length + choice.services.length + choice.skills.length > 0;
   return (

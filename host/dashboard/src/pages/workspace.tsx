@@ -40,7 +40,7 @@ export default function Workspace() {
         <Loaded query={workspace}>
           {(data) => (
             <Loaded query={byDefault}>
-              {(rule) => <Settings key={[data.name, data.default_permission, data.keep_payloads, rule.approvers].join()} workspace={data} rule={rule} />}
+              {(rule) => <Settings key={[data.name, data.default_permission, data.keep_payloads, data.review_skills, rule.approvers].join()} workspace={data} rule={rule} />}
             </Loaded>
           )}
         </Loaded>
@@ -76,10 +76,11 @@ function Settings({ workspace, rule }: { workspace: Shape; rule: Default }) {
   const [byDefault, setByDefault] = useState<string>(workspace.default_permission);
   const [approvers, setApprovers] = useState<Approvers>(rule.approvers ?? 'admins');
   const [keep, setKeep] = useState(workspace.keep_payloads);
+  const [review, setReview] = useState(workspace.review_skills);
   const save = useMutation({
     mutationFn: async () => {
       if (changedRule) await call<Default>('PATCH', '/permissions/default', { body: { default: byDefault, approvers } });
-      return call<Shape>('PATCH', '/workspace', { body: { name, keep_payloads: keep } });
+      return call<Shape>('PATCH', '/workspace', { body: { name, keep_payloads: keep, review_skills: review } });
     },
     onSuccess: (next) => {
       showChanged(client, ['workspace'], next);
@@ -89,7 +90,7 @@ function Settings({ workspace, rule }: { workspace: Shape; rule: Default }) {
     },
   });
   const changedRule = byDefault !== workspace.default_permission || approvers !== (rule.approvers ?? 'admins');
-  const changed = name !== workspace.name || keep !== workspace.keep_payloads || changedRule;
+  const changed = name !== workspace.name || keep !== workspace.keep_payloads || review !== workspace.review_skills || changedRule;
   return (
     <Card title="Settings">
       <form
@@ -124,6 +125,7 @@ function Settings({ workspace, rule }: { workspace: Shape; rule: Default }) {
           />
         )}
         <CheckField label="Keep the bodies of requests and answers" hint="Sealed, beside the receipt, for admins alone; 64 KiB of each. Off: a receipt records what was sent where, but not its content." checked={keep} disabled={!owner} onChange={setKeep} />
+        <CheckField label="An admin reads changes of Skills in toolsets" hint="A change by a key or a member waits, and readers get the text of before. Off: it holds at once." checked={review} disabled={!owner} onChange={setReview} />
         {save.error && <ErrorNote error={save.error} />}
         {owner ? <div><Button type="submit" kind="primary" busy={save.isPending} disabled={!changed}>Save</Button></div> : <Note><p>Only an owner can change these.</p></Note>}
       </form>

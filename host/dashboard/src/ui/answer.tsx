@@ -65,7 +65,7 @@ function Inside({ execution }: { execution: Execution }) {
   }
 }
 
-/** Requests that were not sent. Credentials stand there by the name of their slot. */
+/** Requests that were not sent. Credentials are named by their slot. */
 export function Planned({ requests }: { requests: PlannedRequest[] }) {
   if (requests.length === 0) return <p className="muted">Nothing would be sent.</p>;
   return (

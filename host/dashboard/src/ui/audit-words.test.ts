@@ -45,7 +45,7 @@ it('an entry is found by words of its sentence, its action and its details', () 
 });
 
 it('every action that the gateway writes down has a sentence, and no other', () => {
-  const source = readFileSync(join(import.meta.dirname, '../../../gateway/src/audit/action.rs'), 'utf8');
+  const source = readFileSync(join(import.meta.dirname, '../../../operation/src/audit/action.rs'), 'utf8');
   const written = [...source.matchAll(/^ {4}#\[strum\(serialize = "([a-z_]+\.[a-z_]+)"\)\]$/gm)].map((match) => match[1] ?? '');
   expect(written.length).toBeGreaterThan(40);
   expect([...ACTIONS].sort()).toEqual(written.sort());

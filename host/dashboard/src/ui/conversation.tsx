@@ -72,7 +72,7 @@ export function Step({ step }: { step: Message }) {
   );
 }
 
-/** Why a turn stands still, and how it goes on. */
+/** Why a turn does not move, and how it goes on. */
 export function Stands({ last, resume, busy }: { last: Message; resume: () => void; busy: boolean }) {
   if (last.status !== 'paused' && last.status !== 'stopped') return null;
   const { pending } = last;

@@ -1,4 +1,4 @@
-// Several waiting calls decided together: what each of them would do stands there before anybody decides.
+// Several waiting calls decided together: what each of them would do is shown before anybody decides.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -37,7 +37,7 @@ describe('a provider that refused', () => {
 
 it('every failure has a code, a sentence and a next step', () => {
   const all = [
-    ...['provider_error', 'provider_rate_limited', 'provider_refused', 'not_configured', 'timeout', 'limit_exceeded', 'plugin_crashed', 'something_new'].map((reason) => receipt('error', reason)),
+    ...['provider_error', 'provider_rate_limited', 'provider_refused', 'not_configured', 'timeout', 'limit_exceeded', 'plugin_crashed', 'cancelled', 'something_new'].map((reason) => receipt('error', reason)),
     ...['auth_required', 'auth_expired', 'approval_required', 'interrupted'].map((status) => receipt(status)),
   ];
   for (const one of all) {

@@ -63,6 +63,8 @@ function fromReceipt(receipt: Receipt): Failure | null {
           return { code: receipt.reason, why: 'An answer was larger, or the work longer, than a call may be.', next: 'Ask for less: a filter, fewer fields, a smaller page.' };
         case 'plugin_crashed':
           return { code: receipt.reason, why: `The plugin of ${service} crashed.`, next: 'Run it again; if it crashes again, tell its author, or roll it back.', to: { path: `/plugins/${encodeURIComponent(service)}`, name: 'This plugin' } };
+        case 'cancelled':
+          return { code: receipt.reason, why: 'The caller did not wait for the result, so the request to the provider was ended.', next: 'Run it again if the result is still wanted.' };
         default:
           return provider(receipt);
       }

@@ -1,4 +1,4 @@
-// Markdown comes when it is first needed. Where it cannot come, the text stands as it was written.
+// Markdown comes when it is first needed. Where it cannot come, the text is shown as it was written.
 
 import { lazy } from 'react';
 

@@ -26,7 +26,7 @@ const TICK_MS = 30_000;
 const waiting = new Set<() => void>();
 let ticking: ReturnType<typeof setInterval> | undefined;
 
-/** One clock for all times of the page; it stands still where none is shown. */
+/** One clock for all times of the page; it does not move where none is shown. */
 function everyTick(tell: () => void): () => void {
   if (waiting.size === 0) {
     ticking = setInterval(() => {

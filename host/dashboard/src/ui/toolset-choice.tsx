@@ -9,12 +9,14 @@ import { TextField } from './field';
 import { useServices } from './services';
 
 const EACH_MAX = 6;
-type Kind = keyof ToolsetChoice;
+type Kind = Exclude<keyof ToolsetChoice, 'skill_versions'>;
 interface Offer {
   kind: Kind;
   id: string;
   name: string;
   about: string;
+  /** Of a Skill. */
+  version?: number;
 }
 
 const WORD: Record<Kind, string> = { tools: 'Tool', services: 'All tools of', skills: 'Skill' };
@@ -46,20 +48,31 @@ function useOffers(typed: string): Offer[] {
   return [
     ...named.slice(0, EACH_MAX).map((one): Offer => ({ kind: 'services', id: one.service, name: one.title, about: `${one.tools} tools` })),
     ...(tools.data?.tools ?? []).map((one): Offer => ({ kind: 'tools', id: one.name, name: one.name, about: one.description })),
-    ...(skills.data?.skills ?? []).map((one): Offer => ({ kind: 'skills', id: one.skill_id, name: one.name, about: one.summary })),
+    ...(skills.data?.skills ?? []).map((one): Offer => ({ kind: 'skills', id: one.skill_id, name: one.name, about: `version ${one.version}: ${one.summary}`, version: one.version })),
   ];
+}
+
+function without(versions: Record<string, number>, id: string): Record<string, number> {
+  const { [id]: _, ...rest } = versions;
+  return rest;
 }
 
 export function ToolsetChoiceField({ value, onChange }: { value: ToolsetChoice; onChange: (value: ToolsetChoice) => void }) {
   const [typed, setTyped] = useState('');
   const offers = useOffers(typed).filter((offer) => !value[offer.kind].includes(offer.id));
   const names = useSkillNames();
-  const add = ({ kind, id }: Offer) => onChange({ ...value, [kind]: [...value[kind], id] });
-  const remove = (kind: Kind, id: string) => onChange({ ...value, [kind]: value[kind].filter((one) => one !== id) });
+  const add = ({ kind, id, version }: Offer) => {
+    const skill_versions = version === undefined ? value.skill_versions : { ...value.skill_versions, [id]: version };
+    onChange({ ...value, [kind]: [...value[kind], id], skill_versions });
+  };
+  const remove = (kind: Kind, id: string) => {
+    const skill_versions = kind === 'skills' ? without(value.skill_versions, id) : value.skill_versions;
+    onChange({ ...value, [kind]: value[kind].filter((one) => one !== id), skill_versions });
+  };
   const chosen = (['services', 'tools', 'skills'] as const).flatMap((kind) => value[kind].map((id) => ({ kind, id, name: kind === 'skills' ? (names.get(id) ?? id) : id })));
   return (
     <div className="stack tight">
-      <TextField label="Add tools, services or Skills" type="search" name="find" placeholder="create an issue" hint="At most 128 together. A service stands for all its tools." value={typed} onChange={setTyped} onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()} />
+      <TextField label="Add tools, services or Skills" type="search" name="find" placeholder="create an issue" hint="At most 128 together. A service means all its tools." value={typed} onChange={setTyped} onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()} />
       {offers.length > 0 && (
         <ul className="choices" aria-label="Found">
           {offers.map((offer) => (

@@ -73,7 +73,7 @@ impl Exposure {
     }
 }
 
-/// Ranges of a text, in the order of their starts, for looking up what stands within one of them.
+/// Ranges of a text, in the order of their starts, for looking up what is within one of them.
 pub(super) struct Covering(Vec<(usize, usize)>);
 
 impl Covering {

@@ -1,7 +1,7 @@
 //! The forms in which a secret may come back: as it is, and as encoders write it.
 //!
 //! Pure. A form is what is left of an encoding when letter case and everything but letters and digits
-//! are taken away, as [`super::views`] does with the text; so one form stands for standard and URL-safe
+//! are taken away, as [`super::views`] does with the text; so one form covers standard and URL-safe
 //! base64, with and without padding, in one line or in many, and for hexadecimal with any separator.
 //! Encodings that write several bytes at once are kept for every place at which the secret may begin.
 
@@ -35,7 +35,7 @@ pub(super) struct SecretForm {
     pub stride: usize,
     /// So many bytes at its start are in every token of the issuer, and no secret.
     pub public: usize,
-    /// So many more stand before it in the encoding.
+    /// So many more precede it in the encoding.
     pub lead: usize,
 }
 
@@ -104,91 +104,106 @@ fn jwt_head(token: &str) -> usize {
 
 /// Every form of one part of a secret.
 pub(super) fn forms(secret: &[u8], public: usize) -> Vec<SecretForm> {
-    let mut all = Vec::new();
-    let mut add = |bytes: Vec<u8>, window: usize, public: usize, lead: usize, odd: bool| {
-        let least = if odd { ODD_STRIDE } else { 1 };
-        let stride = bytes.len().div_ceil(WINDOWS_MAX).max(least);
+    let mut all = Forms::default();
+    let squeezed = squeeze(secret);
+    let squeezed_public = squeeze(&secret[..public]).len();
+    all.add(secret.to_ascii_lowercase(), PLAIN_WINDOW, public, 0);
+    all.add(squeezed.clone(), PLAIN_WINDOW, squeezed_public, 0);
+    // What is public is left out of the encodings, and precedes them.
+    let body = &secret[public..];
+    let is_short = body.len() <= ODD_BYTES_MAX;
+    for lead in 0..3 {
+        let once = base64_inner(body, lead);
+        all.add(squeeze(&once), 12, 0, public * 4 / 3 + 8);
+        for outer in (0..3).filter(|_| is_short) {
+            let twice = squeeze(&base64_inner(&once, outer));
+            all.add_odd(twice, 15, public * 16 / 9 + 12);
+        }
+    }
+    all.add(squeeze(hex::encode(body).as_bytes()), 18, 0, public * 2);
+    if is_short {
+        all.add_bases(secret, public);
+        all.add_digits(body);
+        let mut reversed = squeeze(body);
+        reversed.reverse();
+        all.add(reversed, PLAIN_WINDOW, 0, 0);
+        let rotated: Vec<u8> = squeezed.iter().map(|byte| rot13(*byte)).collect();
+        all.add(rotated, PLAIN_WINDOW + 2, squeezed_public, 0);
+        all.add_nested(body);
+    }
+    all.0
+}
+
+#[derive(Default)]
+struct Forms(Vec<SecretForm>);
+
+impl Forms {
+    fn add(&mut self, bytes: Vec<u8>, window: usize, public: usize, lead: usize) {
+        self.sample(bytes, window, public, lead, 1);
+    }
+
+    /// A form that few encoders write: sampled more coarsely.
+    fn add_odd(&mut self, bytes: Vec<u8>, window: usize, lead: usize) {
+        self.sample(bytes, window, 0, lead, ODD_STRIDE);
+    }
+
+    fn sample(
+        &mut self,
+        bytes: Vec<u8>,
+        window: usize,
+        public: usize,
+        lead: usize,
+        stride_min: usize,
+    ) {
+        let stride = bytes.len().div_ceil(WINDOWS_MAX).max(stride_min);
         // A short one is not sampled: it has too few windows.
-        let stride = if bytes.len() < window + 4 * stride {
-            1
-        } else {
-            stride
+        let stride = match bytes.len() < window + 4 * stride {
+            true => 1,
+            false => stride,
         };
-        all.push(SecretForm {
+        self.0.push(SecretForm {
             bytes,
             window,
             stride,
             public,
             lead,
         });
-    };
-    let folded = secret.to_ascii_lowercase();
-    add(folded, PLAIN_WINDOW, public, 0, false);
-    let squeezed = squeeze(secret);
-    let squeezed_public = squeeze(&secret[..public]).len();
-    add(squeezed.clone(), PLAIN_WINDOW, squeezed_public, 0, false);
-    // What is public is left out of the encodings, and stands before them.
-    let body = &secret[public..];
-    for lead in 0..3 {
-        let once = base64_inner(body, lead);
-        add(squeeze(&once), 12, 0, public * 4 / 3 + 8, false);
-        if body.len() <= ODD_BYTES_MAX {
-            for outer in 0..3 {
-                add(
-                    squeeze(&base64_inner(&once, outer)),
-                    15,
-                    0,
-                    public * 16 / 9 + 12,
-                    true,
-                );
+    }
+
+    /// Base32 in both alphabets, and base58 of the whole.
+    fn add_bases(&mut self, secret: &[u8], public: usize) {
+        for lead in 0..5 {
+            for alphabet in [BASE32, BASE32_HEX] {
+                let inner = base32_inner(&secret[public..], lead, alphabet);
+                self.add_odd(inner, 15, public * 8 / 5 + 8);
             }
         }
+        self.add_odd(base58(secret).to_ascii_lowercase(), 14, 0);
     }
-    add(
-        squeeze(hex::encode(body).as_bytes()),
-        18,
-        0,
-        public * 2,
-        false,
-    );
-    if body.len() > ODD_BYTES_MAX {
-        return all;
-    }
-    for lead in 0..5 {
-        for alphabet in [BASE32, BASE32_HEX] {
-            add(
-                base32_inner(body, lead, alphabet),
-                15,
-                0,
-                public * 8 / 5 + 8,
-                true,
-            );
+
+    /// Each byte as a number.
+    fn add_digits(&mut self, body: &[u8]) {
+        let decimal: String = body.iter().map(u8::to_string).collect();
+        let octal: String = body.iter().map(|byte| format!("{byte:o}")).collect();
+        let binary: String = body.iter().map(|byte| format!("{byte:08b}")).collect();
+        for (digits, window) in [(decimal, 20), (octal, 24), (binary, 56)] {
+            self.add_odd(digits.into_bytes(), window, 0);
         }
     }
-    let decimal: String = body.iter().map(u8::to_string).collect();
-    add(decimal.into_bytes(), 20, 0, 0, true);
-    let octal: String = body.iter().map(|byte| format!("{byte:o}")).collect();
-    add(octal.into_bytes(), 24, 0, 0, true);
-    let binary: String = body.iter().map(|byte| format!("{byte:08b}")).collect();
-    add(binary.into_bytes(), 56, 0, 0, true);
-    let mut reversed = squeeze(body);
-    reversed.reverse();
-    add(reversed, PLAIN_WINDOW, 0, 0, false);
-    let rotated: Vec<u8> = squeezed.iter().map(|byte| rot13(*byte)).collect();
-    add(rotated, PLAIN_WINDOW + 2, squeezed_public, 0, false);
-    add(base58(secret).to_ascii_lowercase(), 14, 0, 0, true);
-    let wide: Vec<u8> = body.iter().flat_map(|byte| [*byte, 0]).collect();
-    for lead in 0..3 {
-        add(squeeze(&base64_inner(&wide, lead)), 16, 0, 0, true);
+
+    /// Encodings of encodings.
+    fn add_nested(&mut self, body: &[u8]) {
+        let wide: Vec<u8> = body.iter().flat_map(|byte| [*byte, 0]).collect();
+        let hexed = hex::encode(body).into_bytes();
+        for inner in [wide, hexed] {
+            for lead in 0..3 {
+                self.add_odd(squeeze(&base64_inner(&inner, lead)), 16, 0);
+            }
+        }
+        // Wrapped before it was encoded once more, as MIME writers do.
+        let wrapped: Vec<u8> = URL_SAFE.encode(body).into_bytes();
+        self.add_odd(squeeze(hex::encode(&wrapped).as_bytes()), 24, 0);
     }
-    let hexed = hex::encode(body).into_bytes();
-    for lead in 0..3 {
-        add(squeeze(&base64_inner(&hexed, lead)), 16, 0, 0, true);
-    }
-    // Wrapped before it was encoded once more, as MIME writers do.
-    let wrapped: Vec<u8> = URL_SAFE.encode(body).into_bytes();
-    add(squeeze(hex::encode(&wrapped).as_bytes()), 24, 0, 0, true);
-    all
 }
 
 /// Letters and digits alone, in lower case.
@@ -200,7 +215,7 @@ pub(super) fn squeeze(bytes: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// The base64 characters that depend on `bytes` alone when `lead` other bytes stand before them.
+/// The base64 characters that depend on `bytes` alone when `lead` other bytes precede them.
 fn base64_inner(bytes: &[u8], lead: usize) -> Vec<u8> {
     let mut padded = vec![0; lead];
     padded.extend_from_slice(bytes);
@@ -213,14 +228,14 @@ fn base64_inner(bytes: &[u8], lead: usize) -> Vec<u8> {
 /// The same for base32 (RFC 4648, section 6).
 fn base32_inner(bytes: &[u8], lead: usize, alphabet: &[u8; 32]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len() * 8 / 5 + 2);
-    let (mut held, mut bits) = (0u32, 0);
+    let (mut pending, mut bits) = (0u32, 0);
     let from = (lead * 8).div_ceil(5);
     for byte in std::iter::repeat_n(&0, lead).chain(bytes) {
-        held = (held << 8 | u32::from(*byte)) & 0xfff;
+        pending = (pending << 8 | u32::from(*byte)) & 0xfff;
         bits += 8;
         while bits >= 5 {
             bits -= 5;
-            out.push(alphabet[(held >> bits & 31) as usize]);
+            out.push(alphabet[(pending >> bits & 31) as usize]);
         }
     }
     out.split_off(from.min(out.len()))

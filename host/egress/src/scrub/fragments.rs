@@ -31,7 +31,7 @@ static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 /// Odd, so that no prefix is lost by the multiplication.
 static FACTOR: LazyLock<u64> = LazyLock::new(|| HASHER.hash_one("factor") | 1);
 
-/// A text that stands in place of another where only equality matters.
+/// A text that replaces another where only equality matters.
 pub(super) fn fingerprint(bytes: &[u8]) -> u64 {
     HASHER.hash_one(bytes)
 }
@@ -43,7 +43,7 @@ pub(super) struct WindowMargins {
     pub after: u16,
 }
 
-/// Which bytes of which part of a secret a window stands for, whatever the form.
+/// Which bytes of which part of a secret a window covers, whatever the form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct PartPiece {
     /// The fingerprint of the part.
@@ -81,7 +81,7 @@ struct KnownWindow {
     piece: PartPiece,
 }
 
-/// Where a fragment stands in the text that was looked through.
+/// Where a fragment is in the searched text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FragmentHit {
     pub start: usize,
@@ -201,7 +201,7 @@ impl Fragments {
         self.field[(bit / 64) as usize] |= 1 << (bit % 64);
     }
 
-    /// Tells `hit` of every window that stands in `text`, in the order of their starts, until it says
+    /// Calls `hit` with every window that is in `text`, in the order of their starts, until it says
     /// that it has heard enough. The text is in lower case.
     pub(super) fn search(&self, text: &[u8], mut hit: impl FnMut(FragmentHit) -> bool) {
         if self.windows.is_empty() || text.len() < WINDOW_BYTES_MIN {

@@ -69,7 +69,7 @@ fn any_token_in_any_honest_encoding_is_removed() {
         let mut scrubber = Scrubber::default();
         scrubber.learn([token.as_bytes()]);
         let form = draw.encoded(&token);
-        // Percent, entities and escapes may stand around any of these.
+        // Percent, entities and escapes may surround any of these.
         let escaped = match draw.below(3) {
             0 => form.bytes().map(|b| format!("%{b:02x}")).collect(),
             _ => form.clone(),
@@ -109,6 +109,31 @@ fn any_long_cut_of_any_token_is_removed() {
             clean.len() < REDACTED.len() * 2 + 12,
             "{round}: {clean} is left of {cut}"
         );
+    }
+}
+
+#[test]
+fn no_cut_of_any_token_is_taken_for_the_whole() {
+    let mut draw = Draw(21);
+    for round in 0..400 {
+        let token = draw.token();
+        let mut scrubber = Scrubber::default();
+        scrubber.learn([token.as_bytes()]);
+        // 71 bytes of a long one count as the whole.
+        let most = (token.len() - 1).min(70);
+        let cut = &token[..SECRET_BYTES_MIN + draw.below(most - SECRET_BYTES_MIN + 1)];
+        let squeezed = |text: &str| forms::squeeze(text.as_bytes()).len();
+        if squeezed(cut) == squeezed(&token) {
+            // Signs alone are missing, in which encodings differ.
+            continue;
+        }
+        // Letters behind it could be the rest.
+        let text = format!("({cut})");
+        let depth = SearchDepth::OwnWholes;
+        assert_eq!(scrubber.text_to(depth, &text), text, "{round}: of {token}");
+        let whole = format!(r#"{{"whole": "{token}"}}"#);
+        let clean = scrubber.text_to(depth, &whole);
+        assert!(clean.contains(REDACTED), "{round}: {token} stays");
     }
 }
 

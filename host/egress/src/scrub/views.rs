@@ -143,7 +143,7 @@ fn span(under: Option<&View>, at: usize, len: usize) -> (u32, u32) {
 enum Escaped {
     Byte(u8),
     Char(char),
-    /// It stands for nothing that can be part of a secret.
+    /// It means nothing that can be part of a secret.
     Nothing,
 }
 
@@ -158,7 +158,7 @@ const STARTS: [bool; 256] = {
     starts
 };
 
-/// What the escape at the start of `text` stands for, and how long it is.
+/// What the escape at the start of `text` means, and how long it is.
 fn escape(text: &[u8], before: Option<u8>) -> Option<(Escaped, usize)> {
     match (text[0], text.get(1)?) {
         (b'%', b'u' | b'U') => unicode(text, 2, 4),
@@ -246,7 +246,7 @@ fn numbered(text: &[u8]) -> Option<(Escaped, usize)> {
     Some((found, end + usize::from(text.get(end) == Some(&b';'))))
 }
 
-/// Named entities stand for signs; no name stands for a letter of ASCII or a digit.
+/// Named entities mean signs; no name means a letter of ASCII or a digit.
 fn named(text: &[u8]) -> Option<(Escaped, usize)> {
     let name = text[1..]
         .iter()

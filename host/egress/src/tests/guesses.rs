@@ -1,5 +1,8 @@
 //! Guesses of a credential: what is blocked and what is removed must not say which of them are right.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::*;
 
 /// Three pieces, each with characters that the others lack.
@@ -30,6 +33,52 @@ async fn a_piece_in_a_request_is_sent_and_the_whole_value_is_not() {
     let failure = failure.expect_err("the whole value");
     assert_eq!(failure.kind, FailureKind::LeakBlocked);
     assert_eq!(upstream.seen().len(), PIECES.len());
+}
+
+/// A dry run is answered to the agent that wrote its texts, and costs it nothing.
+#[tokio::test]
+async fn a_plan_shows_pieces_as_they_were_written_and_no_whole_value() {
+    let exposure = Arc::new(scrub::Exposure::default());
+    let mut scrubber = scrub::Scrubber::default().counted_by(Some(exposure.clone()));
+    scrubber.learn([SECRET.as_bytes()]);
+    let egress = egress(vec![], &[]);
+    let plan = async |text: &str| {
+        let connected = TestConnection::bearer();
+        let scope = scope_with(connected, CallLimits::default(), Mode::DryRun);
+        let scope = scope.knowing(scrubber.clone());
+        let request = GuestRequest {
+            body: Bytes::from(text.to_owned()),
+            ..post(&format!("/?q={text}"), "")
+        };
+        let failure = egress.send(&scope, request).await.expect_err("a dry run");
+        assert_eq!(failure.kind, FailureKind::Cancelled, "{text}");
+        (scope.planned().remove(0), scope.plan_is_masked())
+    };
+    let prefixes = (1..SECRET.len()).map(|end| &SECRET[..end]);
+    // An escape before a value may take up to four of its characters along, so that these may be missing.
+    let rests = (5..SECRET.len()).map(|start| &SECRET[start..]);
+    for piece in prefixes.chain(rests).chain(PIECES) {
+        let (planned, masked) = plan(piece).await;
+        assert_eq!(planned.url, format!("https://{API}/?q={piece}"));
+        assert_eq!((planned.body.as_str(), masked), (piece, false));
+    }
+    assert!(exposure.is_empty(), "nothing was confirmed");
+    let each = |form: fn(u8) -> String| SECRET.bytes().map(form).collect::<String>();
+    for whole in [
+        SECRET.to_owned(),
+        SECRET.to_uppercase(),
+        STANDARD.encode(SECRET),
+        each(|byte| format!("{byte:02x}")),
+        each(|byte| format!("%{byte:02X}")),
+    ] {
+        let (planned, masked) = plan(&whole).await;
+        for text in [&planned.url, &planned.body] {
+            assert!(
+                text.contains(scrub::REDACTED) && masked,
+                "{whole} as {text}"
+            );
+        }
+    }
 }
 
 #[tokio::test]
@@ -64,7 +113,7 @@ async fn a_plugin_cannot_ask_for_refused_requests_without_end() {
         url: "https://evil.test/".into(),
         ..get("/")
     };
-    let answers = egress.send_all(&scope, vec![refused; 12]).await;
+    let answers = send_all(&egress, &scope, vec![refused; 12]).await;
     let kinds: Vec<FailureKind> = answers
         .into_iter()
         .map(|answer| answer.expect_err("a refusal").kind)

@@ -97,12 +97,12 @@ async fn requests_and_bytes_of_a_call_are_counted() {
         ..CallLimits::default()
     };
     let scope = scope_with(TestConnection::bearer(), limits, Mode::Live);
-    let kinds: Vec<Option<FailureKind>> = egress
-        .send_all(&scope, vec![get("/1"), get("/2"), get("/3")])
-        .await
-        .into_iter()
-        .map(|result| result.err().map(|failure| failure.kind))
-        .collect();
+    let kinds: Vec<Option<FailureKind>> =
+        send_all(&egress, &scope, vec![get("/1"), get("/2"), get("/3")])
+            .await
+            .into_iter()
+            .map(|result| result.err().map(|failure| failure.kind))
+            .collect();
     assert_eq!(kinds, [None, None, Some(FailureKind::BudgetExhausted)]);
     assert_eq!((upstream.seen().len(), scope.requests_sent()), (2, 2));
 
@@ -215,8 +215,7 @@ async fn a_fan_out_keeps_the_order() {
     };
     let scope = scope_with(TestConnection::bearer(), limits, Mode::Live);
     let requests: Vec<GuestRequest> = (0..9).map(|n| get(&format!("/{n}"))).collect();
-    let bodies: Vec<Bytes> = egress
-        .send_all(&scope, requests)
+    let bodies: Vec<Bytes> = send_all(&egress, &scope, requests)
         .await
         .into_iter()
         .map(|result| result.expect("an answer").body)
@@ -305,8 +304,8 @@ async fn what_a_compressed_answer_grows_to_counts() {
 
 #[tokio::test]
 async fn a_way_out_that_is_closed_looks_nobody_up() {
-    let (looked_up, told) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(vec![])));
-    let (counted, heard) = (Arc::clone(&looked_up), Arc::clone(&told));
+    let (looked_up, reported) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(vec![])));
+    let (counted, heard) = (Arc::clone(&looked_up), Arc::clone(&reported));
     let upstream = Upstream::start(|_, number| match number {
         1 => plain(200, &[], "here"),
         _ => plain(302, &[("location", "https://other.example.com/")], ""),
@@ -339,7 +338,7 @@ async fn a_way_out_that_is_closed_looks_nobody_up() {
         assert_eq!(failure.kind, FailureKind::Denied, "{failure}");
     }
     assert_eq!(
-        *told.lock().expect("no panic holds it"),
+        *reported.lock().expect("no panic holds it"),
         ["other.example.com", "private.example.com"]
     );
     assert_eq!(looked_up.load(Ordering::Relaxed), 0);

@@ -7,7 +7,9 @@
 //! their own unless it says so too.
 
 pub(crate) mod question;
+mod sealed;
 mod shown;
+mod wait;
 
 use std::sync::Arc;
 
@@ -18,14 +20,19 @@ use crate::audit::AuditAction;
 use crate::tools::{Annotations, ApprovalNeeded};
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
+use toolgate_core::exact::ExactNumbers;
 use toolgate_core::states::ApprovalStatus;
 use toolgate_core::visible::visible_json;
 use toolgate_egress::PlannedRequest;
-use toolgate_store::{self as store, ApprovalFilter, Approvers, Cursor, Role};
+use toolgate_store::{self as store, ApprovalFilter, Approvers, Cursor, Page, Role};
+pub use wait::WAIT_S_MAX;
 
-/// How long a question, and the approval of it, stands.
+/// How long a question, and its approval, is valid.
 pub const APPROVAL_LIFETIME_MS: i64 = 24 * 60 * 60 * 1_000;
 pub const LIST_LIMIT_MAX: usize = 100;
+/// Questions of one workspace that wait, and the bytes of their arguments and requests; beyond, a call is refused.
+pub const PENDING_MAX: i64 = 2_000;
+pub const PENDING_BYTES_MAX: i64 = 64 << 20;
 /// Most bytes of arguments and requests on one page of a list; the page ends before the row that is over it.
 pub const LIST_BYTES_MAX: usize = 4 << 20;
 
@@ -39,16 +46,17 @@ pub struct Approval {
     pub tool_name: String,
     /// The tool's title.
     pub title: String,
-    /// How the tool that serves now is declared; absent if there is none of this name any more.
+    /// How the tool that serves now is declared; absent if no tool has this name any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     pub status: ApprovalStatus,
-    /// What the tool is called with, whole. Only a secret of the connection reads `[redacted]`.
+    /// What the tool is called with, whole. Numbers that JSON parsers round are here as they round them.
     #[schema(value_type = Value)]
     pub arguments: Value,
-    /// The same as JSON text, as it runs; characters that a reader cannot see are escaped.
+    /// The same as JSON text, as it runs, with every digit; characters that a reader cannot see are escaped.
     pub arguments_text: String,
-    /// Whether `arguments` or `requests` contained a secret of the connection, which is masked.
+    /// Whether an earlier version of the gateway has masked a secret of the connection in `arguments` or `requests`: now
+    /// such a call is refused.
     pub secrets_masked: bool,
     /// What the call would send first, as a dry run shows it. The run may begin with nothing else.
     pub requests: Vec<PlannedRequest>,
@@ -136,8 +144,32 @@ fn may_decide(caller: &Caller, row: &store::ApprovalRow) -> bool {
 }
 
 impl Gateway {
-    /// One question. Whoever asked it reads what became of it without the scope `approvals` too.
-    pub async fn approval(&self, caller: &Caller, approval_id: &str) -> Result<Approval, Error> {
+    /// One question. Its requester reads the outcome without the scope `approvals` too. With `wait_s` the
+    /// answer comes once it is decided or expired, and at the latest after so many seconds.
+    pub async fn approval(
+        &self,
+        caller: &Caller,
+        approval_id: &str,
+        wait_s: usize,
+    ) -> Result<Approval, Error> {
+        let row = self.question_of(caller, approval_id).await?;
+        let (caller, row) = match wait_s {
+            0 => (caller.clone(), row),
+            seconds => self.decided(caller, row, seconds).await?,
+        };
+        let row = self.opened_question(row)?;
+        let read = [(&*row.id, &*row.user_id)];
+        self.record_reading(&caller, AuditAction::ApprovalsRead, &read)
+            .await?;
+        self.shown(&caller, row, self.clock.now_ms())
+    }
+
+    /// The stored question, if the caller may read it.
+    async fn question_of(
+        &self,
+        caller: &Caller,
+        approval_id: &str,
+    ) -> Result<store::ApprovalRow, Error> {
         let found = self
             .store
             .find_approval(&caller.workspace_id, approval_id)
@@ -149,8 +181,7 @@ impl Gateway {
             caller.need(Scope::Approvals)?;
         }
         let found = found.filter(|row| asked_it || is_visible(caller, row));
-        let row = found.ok_or_else(|| unknown(approval_id))?;
-        self.shown(caller, row, self.clock.now_ms())
+        found.ok_or_else(|| unknown(approval_id))
     }
 
     /// Questions, newest first.
@@ -183,7 +214,16 @@ impl Gateway {
                 request.limit,
             )
             .await?;
+        let items = page.items.into_iter().map(|row| self.opened_question(row));
+        let page = Page {
+            items: items.collect::<Result<_, _>>()?,
+            next: page.next,
+        };
         let page = page.within(LIST_BYTES_MAX);
+        let read = page.items.iter().map(|row| (&*row.id, &*row.user_id));
+        let read: Vec<_> = read.collect();
+        self.record_reading(caller, AuditAction::ApprovalsRead, &read)
+            .await?;
         let approvals = page
             .items
             .into_iter()
@@ -197,7 +237,7 @@ impl Gateway {
     /// Decides a pending question, once.
     ///
     /// # Errors
-    /// `permission_denied` for whoever asked it; `conflict` when it is decided or expired already.
+    /// `permission_denied` for its requester; `conflict` when it is decided or expired already.
     pub async fn decide_approval(
         self: &Arc<Self>,
         caller: &Caller,
@@ -228,13 +268,13 @@ impl Gateway {
             .decide_approval(&caller.workspace_id, approval_id, approve, &by, now_ms)
             .await?;
         let Some(row) = decided else {
-            let standing = self.approval(caller, approval_id).await?;
+            let standing = self.approval(caller, approval_id, 0).await?;
             return Err(Error::Conflict(format!(
                 "the approval is no longer pending: it is {}",
                 standing.status
             )));
         };
-        self.shown(caller, row, now_ms)
+        self.shown(caller, self.opened_question(row)?, now_ms)
     }
 
     fn shown(
@@ -266,7 +306,7 @@ fn needed(public_url: &str, open: store::ApprovalRow) -> Result<ApprovalNeeded, 
 }
 
 /// Where a person decides. The page asks for a sign-in and shows only who may decide the buttons, so the address
-/// gives nothing to whoever else reads it.
+/// gives nothing to other readers.
 fn page_of(public_url: &str, approval_id: &str) -> String {
     format!("{public_url}/approvals/{approval_id}")
 }
@@ -283,8 +323,8 @@ fn unknown(approval_id: &str) -> Error {
 }
 
 /// Arguments as text for people.
-fn arguments_text(arguments: &Value) -> String {
-    let text = format!("{arguments:#}");
+fn arguments_text(arguments: &Value, numbers: &ExactNumbers) -> String {
+    let text = numbers.write_pretty(arguments);
     visible_json(&text).into_owned()
 }
 
@@ -302,7 +342,7 @@ fn as_shown(
         can_decide: status == ApprovalStatus::Pending && may_decide(caller, &row),
         requests: requests_of(&row)?,
         requests_complete: plan["whole"] == true,
-        arguments_text: arguments_text(&arguments),
+        arguments_text: arguments_text(&arguments, &ExactNumbers::read(&row.arguments)),
         arguments,
         secrets_masked: plan["masked"] == true,
         approval_id: row.id,

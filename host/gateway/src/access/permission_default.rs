@@ -40,7 +40,8 @@ impl Gateway {
     }
 
     /// Sets what holds without a rule, for every user of the workspace, from the next request on.
-    /// Of members only an owner does, as with the workspace's other settings.
+    /// Of members only an owner does, as with the workspace's other settings. A key or an app, which an admin can make,
+    /// sets nothing that asks less or lets more people decide.
     pub async fn change_default_permission(
         &self,
         caller: &Caller,
@@ -51,6 +52,9 @@ impl Gateway {
             caller.need_role(Role::Owner)?;
         } else {
             caller.need(Scope::UsersAny)?;
+            if loosens(caller, change) {
+                return Err(Error::RoleDenied(Role::Owner.into_str()));
+            }
         }
         let default = change.default;
         let kept = match default {
@@ -60,7 +64,7 @@ impl Gateway {
         let settings = SettingsChange {
             default_permission: Some(kept),
             default_approvers: change.approvers,
-            keep_payloads: None,
+            ..SettingsChange::default()
         };
         let mut details = json!({ "default": default });
         if let Some(approvers) = change.approvers {
@@ -74,6 +78,22 @@ impl Gateway {
         let settings = changed.ok_or(Error::InvalidApiKey)?.settings;
         Ok(shown(default, settings.default_approvers))
     }
+}
+
+/// Whether fewer calls would wait for a person, or more people could decide about them.
+fn loosens(caller: &Caller, change: DefaultPermissionBody) -> bool {
+    let asks = |default: DefaultRule| match default {
+        DefaultRule::Allow => 0,
+        DefaultRule::ByEffect => 1,
+    };
+    let deciders = |approvers: Approvers| match approvers {
+        Approvers::Admins => 0,
+        Approvers::Members => 1,
+        Approvers::Themselves => 2,
+    };
+    let approvers = change.approvers.unwrap_or(caller.default_approvers);
+    asks(change.default) < asks(caller.default_permission.into())
+        || deciders(approvers) > deciders(caller.default_approvers)
 }
 
 #[cfg(test)]
@@ -117,5 +137,33 @@ mod tests {
         let read = world.default_permission(&writer).await;
         assert_eq!(read.unwrap_err().code(), "scope_denied");
         assert!(world.default_permission(&reader).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn only_an_owner_lets_calls_run_that_waited_before() {
+        let world = TestWorld::open().await;
+        let key = world.caller(&[Scope::Admin]).await;
+        let allow = |approvers| shown(DefaultRule::Allow, approvers);
+        for change in [allow(Approvers::Members), allow(Approvers::Themselves)] {
+            let set = world.change_default_permission(&key, change).await;
+            assert_eq!(set.unwrap_err().code(), "role_denied", "{change:?}");
+        }
+        // What asks more it may set, and again.
+        for _ in 0..2 {
+            let key = world.again(&key).await;
+            world
+                .change_default_permission(&key, by_effect())
+                .await
+                .unwrap();
+        }
+        let key = world.again(&key).await;
+        let set = world.change_default_permission(&key, allow(Approvers::Admins));
+        assert_eq!(set.await.unwrap_err().code(), "role_denied");
+        let admin = world.member_caller(Role::Admin).await;
+        let set = world.change_default_permission(&admin, allow(Approvers::Admins));
+        assert_eq!(set.await.unwrap_err().code(), "role_denied");
+        let owner = world.member_caller(Role::Owner).await;
+        let set = world.change_default_permission(&owner, allow(Approvers::Themselves));
+        assert!(set.await.is_ok());
     }
 }

@@ -97,7 +97,7 @@ pub(super) async fn probe(
             );
             ProbeOutcome::Unknown
         }
-        // A key that stands in the address of its own check is none.
+        // A key in the address of its own check is not an account's name.
         Err(failure) if failure.kind == FailureKind::LeakBlocked => {
             ProbeOutcome::Refused(RefusedKey::surely())
         }

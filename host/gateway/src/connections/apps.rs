@@ -1,16 +1,21 @@
 //! How the gateway is registered at providers: the operator's side of OAuth.
 
+mod settings;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use url::Url;
+
+pub use settings::{base_url, redirect_name, scopes_max, tenant};
+
+use settings::NewSettings;
 
 use super::callback::{CALLBACK_SETTING, CallbackAddress};
 use crate::audit::AuditAction;
 use crate::{Caller, Error};
 use toolgate_catalog::is_scope;
 use toolgate_catalog::manifest::{AuthKind, Manifest, Slot};
-use toolgate_egress::{self as egress, Grant};
+use toolgate_egress as egress;
 use toolgate_oauth::Provider;
 use toolgate_oauth::dialect::Dialect;
 use toolgate_store::{ALL_WORKSPACES, OAuthApp, Role, Store};
@@ -19,9 +24,6 @@ use toolgate_vault::{SealContext, Secret, Vault};
 const CLIENT_ID_BYTES_MAX: usize = 1_000;
 const CLIENT_SECRET_BYTES_MAX: usize = 8 * 1024;
 const SCOPES_MAX: usize = 200;
-/// Name of [`NewApp::scopes_max`] in the settings of a registration.
-const SCOPES_MAX_SETTING: &str = "scopes_max";
-
 /// What an operator registers.
 #[derive(Debug)]
 pub struct NewApp {
@@ -34,6 +36,10 @@ pub struct NewApp {
     pub scopes_max: Vec<String>,
     /// Address of an on-premise server in front of the manifest's paths.
     pub base_url: Option<String>,
+    /// The provider's name of the callback address, for a slot with a `redirect_name`.
+    pub redirect_name: Option<String>,
+    /// The organization of the application, for a slot with a `tenant`.
+    pub tenant: Option<String>,
     /// Absent: as [`PutApp::callback`].
     pub callback: Option<CallbackAddress>,
 }
@@ -48,6 +54,10 @@ pub struct PutApp {
     /// Absent keeps those that there are.
     pub scopes_max: Option<Vec<String>>,
     pub base_url: Option<String>,
+    /// Absent keeps the one there is.
+    pub redirect_name: Option<String>,
+    /// Absent keeps the one there is.
+    pub tenant: Option<String>,
     /// The redirect address that the application is registered with. Absent keeps the one there is; a new
     /// registration has that of its service.
     pub callback: Option<CallbackAddress>,
@@ -61,6 +71,8 @@ impl From<NewApp> for PutApp {
             scopes: new.scopes,
             scopes_max: Some(new.scopes_max),
             base_url: new.base_url,
+            redirect_name: new.redirect_name,
+            tenant: new.tenant,
             callback: new.callback,
         }
     }
@@ -80,7 +92,7 @@ pub async fn register(
     change(store, vault, caller, manifest, workspace_id, all, now_ms).await
 }
 
-/// The same; a client secret, a `scopes_max` and a `callback` that are not given stay as they are.
+/// The same; a client secret, a `scopes_max`, a `redirect_name`, a `tenant` and a `callback` that are not given stay as they are.
 pub async fn change(
     store: &Store,
     vault: &Vault,
@@ -97,6 +109,56 @@ pub async fn change(
             "{service} does not use OAuth; users connect it without a client id"
         )));
     }
+    check(&new)?;
+    if new.callback == Some(CallbackAddress::SharedUnproven) {
+        caller.need_operator()?;
+    }
+    let mut settings = NewSettings::default();
+    settings.callback(new.callback);
+    settings.scopes_max(new.scopes_max.as_deref());
+    settings.base_url(new.base_url.as_deref())?;
+    settings.redirect_name(manifest, new.redirect_name.as_deref())?;
+    settings.tenant(manifest, new.tenant.as_deref())?;
+    let sealed = match &new.client_secret {
+        Some(Some(secret)) => Some(
+            vault
+                .seal(&place(workspace_id, service), secret)
+                .map_err(|cause| Error::Internal(cause.into()))?,
+        ),
+        Some(None) | None => None,
+    };
+    let keeps_secret = new.client_secret.is_none();
+    let mut details = settings.details;
+    details.insert("client_id".to_owned(), json!(new.client_id));
+    details.insert("scopes".to_owned(), json!(new.scopes));
+    let everywhere = workspace_id == ALL_WORKSPACES;
+    details.insert("everywhere".to_owned(), json!(everywhere));
+    if !keeps_secret {
+        details.insert("has_secret".to_owned(), json!(sealed.is_some()));
+    }
+    let app = OAuthApp {
+        workspace_id: workspace_id.to_owned(),
+        service: service.clone(),
+        client_id: new.client_id,
+        sealed,
+        scopes: new.scopes.as_deref().map(OAuthApp::scopes_json),
+        settings: Value::Object(settings.values).to_string(),
+        updated_at_ms: now_ms,
+    };
+    caller
+        .audited(
+            store,
+            now_ms,
+            AuditAction::ServicesRegisterApp,
+            service,
+            Value::Object(details),
+        )
+        .change_oauth_app(&app, keeps_secret, &settings.kept)
+        .await?;
+    Ok(())
+}
+
+fn check(new: &PutApp) -> Result<(), Error> {
     let plain = |text: &str, most: usize| {
         (1..=most).contains(&text.len()) && text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
     };
@@ -119,74 +181,6 @@ pub async fn change(
             )));
         }
     }
-    if new.callback == Some(CallbackAddress::SharedUnproven) {
-        caller.need_operator()?;
-    }
-    let mut settings =
-        json!({ CALLBACK_SETTING: new.callback.unwrap_or(CallbackAddress::Service) });
-    if let Some(scopes_max) = new.scopes_max.as_ref().filter(|named| !named.is_empty()) {
-        settings[SCOPES_MAX_SETTING] = json!(scopes_max);
-    }
-    if let Some(base) = &new.base_url {
-        let refused = || {
-            Error::InvalidRequest(
-                "the base URL is an http or https address without a query".to_owned(),
-            )
-        };
-        let url = Url::parse(base).map_err(|_| refused())?;
-        Grant::new(&[], std::slice::from_ref(base)).map_err(|_| refused())?;
-        if url.query().is_some() || url.fragment().is_some() {
-            return Err(refused());
-        }
-        settings["base_url"] = Value::String(base.trim_end_matches('/').to_owned());
-    }
-    let sealed = match &new.client_secret {
-        Some(Some(secret)) => Some(
-            vault
-                .seal(&place(workspace_id, service), secret)
-                .map_err(|cause| Error::Internal(cause.into()))?,
-        ),
-        Some(None) | None => None,
-    };
-    let mut details = json!({
-        "client_id": new.client_id,
-        "scopes": new.scopes,
-        "base_url": new.base_url,
-        "everywhere": workspace_id == ALL_WORKSPACES,
-    });
-    // What is kept is no part of the change: another one may write it at the same time.
-    let keeps_secret = new.client_secret.is_none();
-    if !keeps_secret {
-        details["has_secret"] = json!(sealed.is_some());
-    }
-    let mut kept_settings = Vec::new();
-    match &new.scopes_max {
-        Some(scopes_max) => details["scopes_max"] = json!(scopes_max),
-        None => kept_settings.push(SCOPES_MAX_SETTING),
-    }
-    match new.callback {
-        Some(callback) => details[CALLBACK_SETTING] = json!(callback),
-        None => kept_settings.push(CALLBACK_SETTING),
-    }
-    let app = OAuthApp {
-        workspace_id: workspace_id.to_owned(),
-        service: service.clone(),
-        client_id: new.client_id,
-        sealed,
-        scopes: new.scopes.as_deref().map(OAuthApp::scopes_json),
-        settings: settings.to_string(),
-        updated_at_ms: now_ms,
-    };
-    caller
-        .audited(
-            store,
-            now_ms,
-            AuditAction::ServicesRegisterApp,
-            service,
-            details,
-        )
-        .change_oauth_app(&app, keeps_secret, &kept_settings)
-        .await?;
     Ok(())
 }
 
@@ -237,13 +231,23 @@ pub fn connectable(manifest: &Manifest, app: Option<&OAuthApp>) -> Result<(), &'
     if manifest.auth.is_empty() || manifest.auth.iter().any(|slot| slot_is_ready(slot, app)) {
         Ok(())
     } else {
-        Err("needs --client-id and, unless it is a public client, --client-secret-file")
+        let named = manifest
+            .auth
+            .iter()
+            .any(|slot| slot.redirect_name.is_some());
+        Err(match named {
+            true => {
+                "needs --client-id, --client-secret-file and --redirect-name, the provider's name of the callback URL"
+            }
+            false => "needs --client-id and, unless it is a public client, --client-secret-file",
+        })
     }
 }
 
 /// Whether a user can connect this slot now.
 pub fn slot_is_ready(slot: &Slot, app: Option<&OAuthApp>) -> bool {
-    !needs_app(slot) || app.is_some()
+    !needs_app(slot)
+        || app.is_some_and(|app| slot.redirect_name.is_none() || redirect_name(app).is_some())
 }
 
 pub fn needs_app(slot: &Slot) -> bool {
@@ -288,12 +292,24 @@ pub fn provider(
 ) -> Result<Provider, Error> {
     let secret = secret(vault, app)?;
     let base = base_url(app);
+    let tenant = slot
+        .tenant
+        .clone()
+        .map(|default| tenant(app).unwrap_or(default));
     let address = |url: &Option<String>| -> Result<Option<String>, Error> {
         let Some(url) = url else { return Ok(None) };
-        if let Some(base) = &base {
-            return Ok(Some(moved(url, base)));
+        let url = match &base {
+            Some(base) => moved(url, base),
+            None => url.clone(),
+        };
+        let url = match &tenant {
+            Some(tenant) => url.replace("/{tenant}", &format!("/{tenant}")),
+            None => url,
+        };
+        if base.is_some() {
+            return Ok(Some(url));
         }
-        egress::fill_parameters(url, parameters)
+        egress::fill_parameters(&url, parameters)
             .map(Some)
             .map_err(|cause| Error::InvalidRequest(cause.to_string()))
     };
@@ -311,13 +327,9 @@ pub fn provider(
         scope_separator: slot.scope_separator.clone(),
         authorize_params: slot.authorize_params.clone(),
         dialect: Dialect::from_slot(slot, parameters),
+        redirect_name: slot.redirect_name.as_ref().and_then(|_| redirect_name(app)),
         origins: base.into_iter().collect(),
     })
-}
-
-pub fn base_url(app: &OAuthApp) -> Option<String> {
-    let settings: Value = serde_json::from_str(&app.settings).ok()?;
-    settings["base_url"].as_str().map(str::to_owned)
 }
 
 /// Every scope that a link for this slot may ask for: those of the slot, of its tools, and what the
@@ -334,14 +346,6 @@ pub fn scope_ceiling(manifest: &Manifest, slot: &Slot, app: Option<&OAuthApp>) -
         ceiling.extend(scopes_max(app));
     }
     ceiling
-}
-
-/// What the operator has named beside the manifest's scopes.
-pub fn scopes_max(app: &OAuthApp) -> Vec<String> {
-    let settings: Value = serde_json::from_str(&app.settings).unwrap_or_default();
-    let named = &settings[SCOPES_MAX_SETTING];
-    let named = named.as_array().into_iter().flatten();
-    named.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// `url` with everything up to its path replaced.
@@ -387,5 +391,74 @@ mod tests {
         ] {
             assert_eq!(moved(url, base), expected);
         }
+    }
+
+    fn manifest(redirect_name: Option<&str>) -> Manifest {
+        serde_json::from_value(json!({
+            "manifest": 1, "service": "desk", "title": "Desk", "version": "1.0.0", "description": "d",
+            "auth": [{
+                "slot": "user", "title": "User", "type": "oauth2", "redirect_name": redirect_name,
+                "authorize_url": "https://desk.test/authorize", "token_url": "https://desk.test/token",
+                "placement": {"header": "authorization"}, "audience": ["https://desk.test"]
+            }],
+            "tools": []
+        }))
+        .unwrap()
+    }
+
+    fn app(settings: Value) -> OAuthApp {
+        OAuthApp {
+            workspace_id: "w".to_owned(),
+            service: "desk".to_owned(),
+            client_id: "c".to_owned(),
+            sealed: None,
+            scopes: None,
+            settings: settings.to_string(),
+            updated_at_ms: 0,
+        }
+    }
+
+    #[test]
+    fn a_tenant_is_filled_into_paths() {
+        let mut manifest = manifest(None);
+        let slot = &mut manifest.auth[0];
+        slot.tenant = Some("common".to_owned());
+        slot.authorize_url = Some("https://login.test/{tenant}/authorize".to_owned());
+        slot.token_url = Some("https://login.test/{tenant}/token".to_owned());
+        let slot = &manifest.auth[0];
+        let folder = tempfile::TempDir::new().unwrap();
+        let vault = Vault::open(&folder.path().join("master.key")).unwrap();
+        let urls = |settings: Value| {
+            let provider = provider(&vault, slot, &app(settings), &BTreeMap::new()).unwrap();
+            [provider.authorize_url.unwrap(), provider.token_url]
+        };
+        assert_eq!(
+            urls(json!({})),
+            [
+                "https://login.test/common/authorize",
+                "https://login.test/common/token"
+            ]
+        );
+        assert_eq!(
+            urls(json!({"tenant": "acme.example"})),
+            [
+                "https://login.test/acme.example/authorize",
+                "https://login.test/acme.example/token"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_slot_with_a_redirect_name_is_ready_once_the_name_is_registered() {
+        let (named, plain) = (manifest(Some("RuName")), manifest(None));
+        let without = app(json!({}));
+        let with = app(json!({"redirect_name": "Acme-PRD"}));
+        assert!(connectable(&plain, Some(&without)).is_ok());
+        assert!(connectable(&named, Some(&with)).is_ok());
+        for missing in [None, Some(&without)] {
+            let said = connectable(&named, missing).unwrap_err();
+            assert!(said.contains("--redirect-name"), "{said}");
+        }
+        assert!(!connectable(&plain, None).unwrap_err().contains("redirect"));
     }
 }

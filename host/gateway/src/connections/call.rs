@@ -28,9 +28,18 @@ use toolgate_store::Connection;
 /// What a call begins with.
 pub(crate) struct PreparedConnection {
     /// The connection, or none where the tool does without.
-    pub held: Arc<CallConnection>,
+    pub connection: Arc<CallConnection>,
     /// The call ends before it begins: the user has to connect.
-    pub ends: Option<Outcome>,
+    pub decided: Option<Outcome>,
+}
+
+impl PreparedConnection {
+    fn new(connection: CallConnection, decided: Option<Outcome>) -> Self {
+        Self {
+            connection: Arc::new(connection),
+            decided,
+        }
+    }
 }
 
 /// What a call may do, as far as its connection is concerned.
@@ -72,7 +81,7 @@ pub(super) struct CallFindings {
 }
 
 impl Gateway {
-    /// The connection a call runs with. `needed`: whether the call can do without one.
+    /// The connection a call runs with, or what the call comes to without one.
     pub(crate) async fn connection_for_call(
         &self,
         caller: &Caller,
@@ -90,90 +99,129 @@ impl Gateway {
             serving,
             of: None,
         };
-        let connection = |row: Option<Connection>, secrets: CallSecrets| CallConnection {
-            manager: self.connections.clone(),
-            manifest: serving.manifest.clone(),
-            settings: self.services.get(&caller.workspace_id, tool.service()),
-            parameters: with_defaults(
-                &serving.manifest,
-                row.as_ref()
-                    .map(|row| without_secrets(&row.parameters, &secrets.scrubber()))
-                    .unwrap_or_default(),
-            ),
-            planned_slot: None,
-            row,
-            secrets,
-            findings: Mutex::default(),
-        };
-        let with = |row: Option<Connection>, secrets, ends| PreparedConnection {
-            held: Arc::new(connection(row, secrets)),
-            ends,
-        };
         let settings = self.services.get(&caller.workspace_id, tool.service());
         if let Some(unset) = setup::unset(&serving.manifest, &settings) {
             // Nobody is asked for a key of a server that has no address.
-            return Ok(with(None, CallSecrets::default(), Some(unset)));
+            let nothing = self.call_connection(&asking, None, CallSecrets::default());
+            return Ok(PreparedConnection::new(nothing, Some(unset)));
         }
         // A tool without a slot of a plugin that has one still meets what the provider knows.
         if serving.manifest.auth.is_empty() && wanted.is_none() {
-            return Ok(with(None, CallSecrets::default(), None));
+            let nothing = self.call_connection(&asking, None, CallSecrets::default());
+            return Ok(PreparedConnection::new(nothing, None));
         }
+        let workspace_id = &caller.workspace_id;
         let rows = self
             .store
-            .list_connections(
-                &caller.workspace_id,
-                Some(user.as_str()),
-                Some(tool.service()),
-            )
+            .list_connections(workspace_id, Some(user.as_str()), Some(tool.service()))
             .await?;
         let secrets = self
             .connections
-            .known_for(&caller.workspace_id, &serving.manifest, &rows)
+            .known_for(workspace_id, &serving.manifest, &rows)
             .await?;
         if let Some(id) = secrets.exposed() {
             // What a call answers would go on saying which guesses are right, whether it sends anything or not.
-            let row = rows.iter().find(|row| row.id == id);
-            let asking = ConnectRequest { of: row, ..asking };
-            let ends = self
-                .connect_outcome(asking, Reason::Exposed, tool.scopes())
-                .await?;
-            return Ok(with(row.cloned(), secrets, Some(ends)));
+            let of = rows.iter().find(|row| row.id == id);
+            return self.ended_call(asking, of, secrets, Reason::Exposed).await;
         }
         if spec.auth.is_empty() && wanted.is_none() {
-            return Ok(with(None, secrets, None));
+            let nothing = self.call_connection(&asking, None, secrets);
+            return Ok(PreparedConnection::new(nothing, None));
         }
-        let (reason, of) = match choose(&rows, &spec.auth, tool.scopes(), wanted) {
-            ConnectionChoice::Use(row) => return Ok(with(Some(row.clone()), secrets, None)),
+        let choice = choose(&rows, &spec.auth, tool.scopes(), wanted);
+        self.chosen_connection(asking, choice, secrets, purpose)
+            .await
+    }
+
+    async fn chosen_connection(
+        &self,
+        asking: ConnectRequest<'_>,
+        choice: ConnectionChoice<'_>,
+        secrets: CallSecrets,
+        purpose: CallPurpose,
+    ) -> Result<PreparedConnection, Error> {
+        let is_plan = purpose == CallPurpose::Plan;
+        let (row, reason) = match choice {
+            ConnectionChoice::Use(row) => {
+                let connection = self.call_connection(&asking, Some(row), secrets);
+                return Ok(PreparedConnection::new(connection, None));
+            }
             ConnectionChoice::Unknown => {
                 return Err(Error::NotFound(format!(
-                    "a connection of {user} for {} with this id",
-                    tool.service()
+                    "a connection of {} for {} with this id",
+                    asking.user,
+                    asking.tool.service()
                 )));
             }
-            ConnectionChoice::Nothing if spec.auth_optional => {
-                return Ok(with(None, secrets, None));
+            ConnectionChoice::Nothing if asking.tool.spec().auth_optional => {
+                let nothing = self.call_connection(&asking, None, secrets);
+                return Ok(PreparedConnection::new(nothing, None));
             }
-            ConnectionChoice::Nothing if purpose == CallPurpose::Plan => {
-                let held = Arc::new(CallConnection {
-                    // The first slot is the one that a connect link leads to.
-                    planned_slot: spec.auth.first().cloned(),
-                    parameters: stand_ins::parameters(&serving.manifest),
-                    ..connection(None, secrets)
-                });
-                return Ok(PreparedConnection { held, ends: None });
+            ConnectionChoice::Nothing if is_plan => {
+                let planned = self.planned_connection(&asking, secrets);
+                return Ok(PreparedConnection::new(planned, None));
             }
-            ConnectionChoice::MoreScopes(row) | ConnectionChoice::Broken(row)
-                if purpose == CallPurpose::Plan =>
-            {
-                return Ok(with(Some(row.clone()), secrets, None));
+            ConnectionChoice::MoreScopes(row) | ConnectionChoice::Broken(row) if is_plan => {
+                let connection = self.call_connection(&asking, Some(row), secrets);
+                return Ok(PreparedConnection::new(connection, None));
             }
-            ConnectionChoice::Nothing => (Reason::Required, None),
-            ConnectionChoice::MoreScopes(row) => (Reason::MoreScopes, Some(row)),
-            ConnectionChoice::Broken(row) => (Reason::Expired, Some(row)),
+            ConnectionChoice::Nothing => (None, Reason::Required),
+            ConnectionChoice::MoreScopes(row) => (Some(row), Reason::MoreScopes),
+            ConnectionChoice::Broken(row) => (Some(row), Reason::Expired),
         };
+        self.ended_call(asking, row, secrets, reason).await
+    }
+
+    fn call_connection(
+        &self,
+        asking: &ConnectRequest<'_>,
+        row: Option<&Connection>,
+        secrets: CallSecrets,
+    ) -> CallConnection {
+        let manifest = &asking.serving.manifest;
+        let parameters = row
+            .map(|row| without_secrets(&row.parameters, &secrets.scrubber()))
+            .unwrap_or_default();
+        let workspace_id = &asking.caller.workspace_id;
+        CallConnection {
+            manager: self.connections.clone(),
+            manifest: manifest.clone(),
+            settings: self.services.get(workspace_id, asking.tool.service()),
+            parameters: with_defaults(manifest, parameters),
+            planned_slot: None,
+            row: row.cloned(),
+            secrets,
+            findings: Mutex::default(),
+        }
+    }
+
+    /// What a plan is made with where the user has no connection.
+    fn planned_connection(
+        &self,
+        asking: &ConnectRequest<'_>,
+        secrets: CallSecrets,
+    ) -> CallConnection {
+        CallConnection {
+            // The first slot is the one that a connect link leads to.
+            planned_slot: asking.tool.spec().auth.first().cloned(),
+            parameters: stand_ins::parameters(&asking.serving.manifest),
+            ..self.call_connection(asking, None, secrets)
+        }
+    }
+
+    /// A call that ends with a link for its user.
+    async fn ended_call(
+        &self,
+        asking: ConnectRequest<'_>,
+        of: Option<&Connection>,
+        secrets: CallSecrets,
+        reason: Reason,
+    ) -> Result<PreparedConnection, Error> {
+        let connection = self.call_connection(&asking, of, secrets);
+        let scopes = asking.tool.scopes();
         let asking = ConnectRequest { of, ..asking };
-        let ends = self.connect_outcome(asking, reason, tool.scopes()).await?;
-        Ok(with(of.cloned(), secrets, Some(ends)))
+        let outcome = self.connect_outcome(asking, reason, scopes).await?;
+        Ok(PreparedConnection::new(connection, Some(outcome)))
     }
 
     /// The connection that a call would run with, whether it works or not.
@@ -252,11 +300,11 @@ impl CallConnection {
 
     /// The slot of this name that requests carry, with the parameters of its connection.
     fn shown_slot(&self, name: &str) -> Option<(&Slot, &BTreeMap<String, String>)> {
-        let (held, parameters) = match &self.row {
+        let (connected, parameters) = match &self.row {
             Some(row) => (row.slot.as_str(), &row.parameters),
             None => (self.planned_slot.as_deref()?, &self.parameters),
         };
-        let slot = slot_of(&self.manifest, name).filter(|_| held == name)?;
+        let slot = slot_of(&self.manifest, name).filter(|_| connected == name)?;
         Some((slot, parameters))
     }
 
@@ -288,7 +336,7 @@ impl Credentials for CallConnection {
                 .manager
                 .fresh(&self.manifest, &row.workspace_id, &row.id, rejected)
                 .await;
-            // Whoever connects again keeps the id, and may bring another account than the one that the call
+            // A user who connects again keeps the id, and may bring another account than the one that the call
             // was checked with. A renewed token keeps `connected_at_ms`.
             let fresh = match fresh {
                 Ok(fresh) if fresh.row.connected_at_ms != row.connected_at_ms => {
@@ -362,8 +410,8 @@ impl Credentials for CallConnection {
     }
 
     fn slot_for_origin(&self, origin: &str) -> Option<String> {
-        let held = self.row.as_ref().map(|row| row.slot.as_str());
-        let (slot, parameters) = self.shown_slot(held.or(self.planned_slot.as_deref())?)?;
+        let connected = self.row.as_ref().map(|row| row.slot.as_str());
+        let (slot, parameters) = self.shown_slot(connected.or(self.planned_slot.as_deref())?)?;
         may_receive(origin, slot, parameters, &self.manifest, &self.settings)
             .then(|| slot.slot.clone())
     }

@@ -131,6 +131,7 @@ mod tests {
             pkce: true,
             scope_separator: " ".to_owned(),
             authorize_params: Default::default(),
+            redirect_name: None,
             origins: Vec::new(),
             refresh_url: None,
             dialect: Default::default(),

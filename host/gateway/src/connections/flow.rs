@@ -37,7 +37,7 @@ use super::link::hash;
 use super::requests::ConnectionRef;
 use super::revoke::EndedCredential;
 use super::{Error, Gateway, apps, slot_of};
-use crate::jobs::detached::detach;
+use crate::detached::detach;
 use crate::plugins::ServingPlugin;
 use toolgate_catalog::manifest::{Manifest, Slot};
 use toolgate_store::{ConnectFlow, FlowState, OAuthApp};

@@ -21,7 +21,7 @@ use crate::connections::setup::needed_first;
 use crate::tools::ListedTool;
 use crate::tools::find::listed;
 use crate::{Caller, Error, Gateway};
-use toolgate_catalog::manifest::{AuthKind, Manifest};
+use toolgate_catalog::manifest::{AuthKind, ConfigKey, Manifest, Slot};
 use toolgate_store::{ALL_WORKSPACES, ConnectionCount, OAuthApp, Role, ServiceSetting};
 
 #[derive(Clone, Debug, Serialize)]
@@ -63,6 +63,26 @@ pub struct SlotInfo {
     pub r#type: String,
     pub scopes: Vec<String>,
     pub needs_app: bool,
+    /// What the provider calls its name of the callback address, which it takes in place of the address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redirect_name: Option<String>,
+    /// What the tenant in its addresses is, unless the application's is registered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+}
+
+impl SlotInfo {
+    fn from_slot(slot: &Slot) -> Self {
+        Self {
+            slot: slot.slot.clone(),
+            title: slot.title.clone(),
+            r#type: slot.kind.as_str().to_owned(),
+            scopes: slot.scopes.clone(),
+            needs_app: apps::needs_app(slot),
+            redirect_name: slot.redirect_name.clone(),
+            tenant: slot.tenant.clone(),
+        }
+    }
 }
 
 /// A registered OAuth application, without its secret.
@@ -74,6 +94,10 @@ pub struct AppInfo {
     pub scopes: Option<Vec<String>>,
     pub scopes_max: Vec<String>,
     pub base_url: Option<String>,
+    /// The provider's name of the callback address.
+    pub redirect_name: Option<String>,
+    /// The organization of the application.
+    pub tenant: Option<String>,
     /// Whether it holds for all workspaces.
     pub everywhere: bool,
     /// Which redirect address it is registered with.
@@ -124,7 +148,7 @@ impl Gateway {
         Ok(described(caller, &manifest, &known, &self.public_url))
     }
 
-    /// Every tool of a service, whoever may use it: what there can be rules for.
+    /// Every tool of a service, whether its users may use it or not: what there can be rules for.
     pub async fn service_tools(
         &self,
         caller: &Caller,
@@ -256,26 +280,18 @@ pub(super) fn described(
     public_url: &str,
 ) -> ServiceInfo {
     let service = manifest.service.as_str();
-    let admin = caller.need_role(Role::Admin).is_ok();
-    // A workspace's own stands before the one for all.
+    // A workspace's own precedes the one for all.
     let app = known
         .apps
         .iter()
         .filter(|app| app.service == service)
         .max_by_key(|app| app.workspace_id != ALL_WORKSPACES);
-    let of_service = |row: &&ServiceSetting| row.service == service;
-    let unset = needed_first(manifest, |key| {
-        let mut rows = known.settings.iter().filter(of_service);
-        rows.any(|row| row.key == key)
-    });
-    let missing = match (unset, apps::connectable(manifest, app)) {
-        (Some(key), _) => Some(format!("needs setup: {} is not set", key.key)),
-        (None, Err(_)) => Some("an OAuth application has to be registered first".to_owned()),
-        (None, Ok(())) => None,
-    };
+    let missing = missing_setup(manifest, known, app);
     let connections = known.connections.iter();
     let connections = connections.filter(|count| count.service == service);
     let broken = connections.clone().filter(|count| count.state.is_broken());
+    let auth_type = manifest.auth.first().map(|slot| slot.kind.as_str());
+    let has_sign_in = |slot: &Slot| slot.kind == AuthKind::Oauth2;
     ServiceInfo {
         service: service.to_owned(),
         title: manifest.title.clone(),
@@ -284,66 +300,79 @@ pub(super) fn described(
         homepage: manifest.homepage.clone(),
         categories: manifest.categories.clone(),
         tools: manifest.tools.len(),
-        auth_type: manifest
-            .auth
-            .first()
-            .map_or("none", |slot| slot.kind.as_str())
-            .to_owned(),
-        auth: manifest
-            .auth
-            .iter()
-            .map(|slot| SlotInfo {
-                slot: slot.slot.clone(),
-                title: slot.title.clone(),
-                r#type: slot.kind.as_str().to_owned(),
-                scopes: slot.scopes.clone(),
-                needs_app: apps::needs_app(slot),
-            })
-            .collect(),
+        auth_type: auth_type.unwrap_or("none").to_owned(),
+        auth: manifest.auth.iter().map(SlotInfo::from_slot).collect(),
         connectable: missing.is_none(),
         callback_url: (manifest.auth.iter())
-            .any(|slot| slot.kind == AuthKind::Oauth2)
+            .any(has_sign_in)
             .then(|| callback_url(public_url, service, app)),
         missing,
-        app: app.map(|app| {
-            let everywhere = app.workspace_id == ALL_WORKSPACES;
-            let shown = admin && (caller.operator || !everywhere);
-            AppInfo {
-                client_id: shown.then(|| app.client_id.clone()),
-                has_secret: app.sealed.is_some(),
-                scopes: app.scopes(),
-                scopes_max: apps::scopes_max(app),
-                base_url: apps::base_url(app).filter(|_| shown),
-                everywhere,
-                callback: CallbackAddress::from_app(app),
-            }
-        }),
-        settings: manifest
-            .config
-            .iter()
-            .map(|declared| {
-                let set = known
-                    .settings
-                    .iter()
-                    .filter(|row| row.service == service && row.key == declared.key)
-                    .max_by_key(|row| row.workspace_id != ALL_WORKSPACES);
-                // The operator's own addresses are nobody else's business.
-                let shown = |row: &&ServiceSetting| {
-                    admin && (caller.operator || row.workspace_id != ALL_WORKSPACES)
-                };
-                SettingInfo {
-                    key: declared.key.clone(),
-                    title: declared.title.clone(),
-                    schema: declared.schema.clone(),
-                    set: set.is_some(),
-                    value: set
-                        .filter(shown)
-                        .and_then(|row| serde_json::from_str(&row.value).ok()),
-                    operator_only: declared.adds_host,
-                }
-            })
-            .collect(),
+        app: app.map(|app| app_info(caller, app)),
+        settings: setting_infos(caller, manifest, known),
         connections_broken: broken.map(|count| count.connections).sum(),
         connections: connections.map(|count| count.connections).sum(),
     }
+}
+
+fn missing_setup(
+    manifest: &Manifest,
+    known: &IntegrationState,
+    app: Option<&OAuthApp>,
+) -> Option<String> {
+    let of_service = |row: &&ServiceSetting| row.service == manifest.service;
+    let unset = needed_first(manifest, |key| {
+        let mut rows = known.settings.iter().filter(of_service);
+        rows.any(|row| row.key == key)
+    });
+    match (unset, apps::connectable(manifest, app)) {
+        (Some(key), _) => Some(format!("needs setup: {} is not set", key.key)),
+        (None, Err(_)) => Some("an OAuth application has to be registered first".to_owned()),
+        (None, Ok(())) => None,
+    }
+}
+
+/// Whether the caller may see what was registered or set in this workspace.
+fn is_shown(caller: &Caller, workspace_id: &str) -> bool {
+    let is_own = caller.operator || workspace_id != ALL_WORKSPACES;
+    is_own && caller.need_role(Role::Admin).is_ok()
+}
+
+fn app_info(caller: &Caller, app: &OAuthApp) -> AppInfo {
+    let shown = is_shown(caller, &app.workspace_id);
+    AppInfo {
+        client_id: shown.then(|| app.client_id.clone()),
+        has_secret: app.sealed.is_some(),
+        scopes: app.scopes(),
+        scopes_max: apps::scopes_max(app),
+        base_url: apps::base_url(app).filter(|_| shown),
+        everywhere: app.workspace_id == ALL_WORKSPACES,
+        redirect_name: apps::redirect_name(app).filter(|_| shown),
+        tenant: apps::tenant(app).filter(|_| shown),
+        callback: CallbackAddress::from_app(app),
+    }
+}
+
+fn setting_infos(
+    caller: &Caller,
+    manifest: &Manifest,
+    known: &IntegrationState,
+) -> Vec<SettingInfo> {
+    let info = |declared: &ConfigKey| {
+        let set = known
+            .settings
+            .iter()
+            .filter(|row| row.service == manifest.service && row.key == declared.key)
+            .max_by_key(|row| row.workspace_id != ALL_WORKSPACES);
+        // The operator's own addresses are nobody else's business.
+        let shown = set.filter(|row| is_shown(caller, &row.workspace_id));
+        SettingInfo {
+            key: declared.key.clone(),
+            title: declared.title.clone(),
+            schema: declared.schema.clone(),
+            set: set.is_some(),
+            value: shown.and_then(|row| serde_json::from_str(&row.value).ok()),
+            operator_only: declared.adds_host,
+        }
+    };
+    manifest.config.iter().map(info).collect()
 }

@@ -121,7 +121,7 @@ impl Gateway {
         let (scope, heard) = tried.scope()?;
         let mut scope = scope.reading(queries);
         if let Some(request) = &tool.request {
-            scope = scope.sending(DescribedSend::new(request, &config));
+            scope = scope.sending(DescribedSend::new(request, &config, "{}"));
         }
         let scope = Arc::new(scope);
         let limits = CandidateCredential::limits();
@@ -132,6 +132,7 @@ impl Gateway {
             },
             tool: tool.name.clone(),
             arguments: "{}".to_owned(),
+            files: Arc::default(),
             session: None,
             cursor: None,
             meta: "{}".to_owned(),

@@ -110,6 +110,11 @@ impl KnownSecrets {
             .filter(|secret| looks_like_key(secret))
             .map(str::as_bytes)
             .collect();
+        self.teach(workspace_id, service, &keys);
+    }
+
+    /// Learns what calls of the service hand back to no user of the workspace.
+    fn teach(&self, workspace_id: &str, service: &str, wholes: &[&[u8]]) {
         let key = (workspace_id.to_owned(), service.to_owned());
         let learned = {
             let mut others = locked(&self.others);
@@ -119,7 +124,7 @@ impl KnownSecrets {
                 .clone()
         };
         let before = learned.fragments();
-        learned.learn(keys);
+        learned.learn(wholes.iter().copied());
         locked(&self.others).added(learned.fragments().saturating_sub(before));
     }
 
@@ -198,16 +203,17 @@ impl ConnectionManager {
                 continue;
             };
             let slot = slot_of(manifest, &row.slot);
-            let mut secrets = secrets_of(slot, &credential, &row.parameters, manifest);
+            let secrets = secrets_of(slot, &credential, &row.parameters, manifest);
             own.push((row.id.clone(), self.known.own(mark, &secrets)));
+            self.known.teach_others(workspace_id, service, &secrets);
             // The operator's, and so of no user whose guesses would be confirmed piece by piece.
             if slot.is_some_and(apps::needs_app)
                 && let Some(app) = apps::find(&self.store, manifest, &row.workspace_id).await?
+                && let Some(secret) = apps::secret(&self.vault, &app)?
             {
-                let secret = apps::secret(&self.vault, &app)?;
-                secrets.extend(secret.iter().map(|secret| Secret::new(secret.expose())));
+                self.known
+                    .teach(workspace_id, service, &[secret.expose().as_bytes()]);
             }
-            self.known.teach_others(workspace_id, service, &secrets);
         }
         Ok(CallSecrets {
             own,
@@ -266,4 +272,38 @@ fn written(
         .into_iter()
         .map(Secret::new)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_others_are_known_whole_within_the_workspace_and_the_service() {
+        let known = KnownSecrets::default();
+        let key = "sk_live_9aT3xQ7mZ2kV8bN4wR6y";
+        known.teach_others(
+            "ours",
+            "spy",
+            &[Secret::new(key), Secret::new("subscriptions")],
+        );
+        let seen = |workspace_id: &str, service: &str, text: &str| {
+            let others = known.others(workspace_id, service);
+            let scrubber = Scrubber::default().with_others(others);
+            scrubber.text(text).into_owned()
+        };
+        assert!(!seen("ours", "spy", key).contains("9aT3xQ7m"));
+        for (workspace_id, service, text) in [
+            ("theirs", "spy", key),
+            ("ours", "mail", key),
+            ("ours", "spy", &key[..18]),
+            ("ours", "spy", "subscriptions"),
+        ] {
+            assert_eq!(
+                seen(workspace_id, service, text),
+                text,
+                "{workspace_id} {service}"
+            );
+        }
+    }
 }

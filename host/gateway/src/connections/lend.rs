@@ -203,5 +203,10 @@ mod tests {
             assert_eq!(is_secret(slot, field), secret, "{field}");
         }
         assert!(is_secret(None, "secret"));
+        // Of the gateway's registration every browser sees the id; the secret stays one.
+        let mut oauth = manifest.auth[0].clone();
+        oauth.kind = AuthKind::Oauth2;
+        assert!(!is_secret(Some(&oauth), "client_id"));
+        assert!(is_secret(Some(&oauth), "client_secret"));
     }
 }

@@ -1,10 +1,6 @@
 //! Making connect links: one use, fifteen minutes, bound to a user and a service.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use rand::Rng as _;
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 use url::Url;
 
 use super::granted::union;
@@ -18,6 +14,7 @@ use toolgate_core::clock::rfc3339;
 use toolgate_core::ids::{self, UserId};
 use toolgate_store::{ConnectFlow, Connection, FlowState};
 use toolgate_vault::Secret;
+pub(crate) use toolgate_vault::opaque::{hash, random_token};
 
 /// How long a link may be used.
 pub const LINK_LIFE_MS: i64 = 15 * 60 * 1_000;
@@ -165,6 +162,16 @@ impl ConnectionManager {
     }
 }
 
+/// The slots that a link offers: the named one, else all.
+fn offered_slots(manifest: &Manifest, named: Option<&str>) -> Result<Vec<String>, Error> {
+    let Some(name) = named else {
+        return Ok(manifest.auth.iter().map(|slot| slot.slot.clone()).collect());
+    };
+    let slot = slot_of(manifest, name)
+        .ok_or_else(|| Error::InvalidRequest("the service has no such slot".to_owned()))?;
+    Ok(vec![slot.slot.clone()])
+}
+
 impl Gateway {
     /// Makes a connect link for a user, who opens it in a browser.
     ///
@@ -205,27 +212,8 @@ impl Gateway {
                 .then_some(())
                 .ok_or(refused)?;
         }
-        let connection = match &request.connection_id {
-            Some(id) => Some(
-                self.store
-                    .find_connection(&caller.workspace_id, id)
-                    .await?
-                    .filter(|row| row.user_id == user.as_str() && row.service == request.service)
-                    .ok_or_else(super::not_found)?,
-            ),
-            None => None,
-        };
-        let slots: Vec<String> = match &request.slot {
-            Some(name) => vec![
-                slot_of(manifest, name)
-                    .ok_or_else(|| {
-                        Error::InvalidRequest("the service has no such slot".to_owned())
-                    })?
-                    .slot
-                    .clone(),
-            ],
-            None => manifest.auth.iter().map(|slot| slot.slot.clone()).collect(),
-        };
+        let connection = self.renewed_connection(caller, &user, &request).await?;
+        let slots = offered_slots(manifest, request.slot.as_deref())?;
         if slots.is_empty() {
             return Err(Error::Conflict(format!(
                 "{} needs no connection",
@@ -261,6 +249,22 @@ impl Gateway {
 }
 
 impl Gateway {
+    /// The connection that the link renews.
+    async fn renewed_connection(
+        &self,
+        caller: &Caller,
+        user: &UserId,
+        request: &LinkConnection,
+    ) -> Result<Option<Connection>, Error> {
+        let Some(id) = &request.connection_id else {
+            return Ok(None);
+        };
+        let found = self.store.find_connection(&caller.workspace_id, id).await?;
+        let own =
+            found.filter(|row| row.user_id == user.as_str() && row.service == request.service);
+        own.map(Some).ok_or_else(super::not_found)
+    }
+
     /// Whether it would be the first connection of the key's own user for the service.
     async fn check_first(
         &self,
@@ -355,18 +359,6 @@ fn checked_page(name: &'static str, text: &str, own: Option<&Url>) -> Result<Url
     }
 }
 
-/// 256 random bits in base64url.
-pub(crate) fn random_token() -> Secret {
-    let mut bytes = zeroize::Zeroizing::new([0_u8; 32]);
-    rand::rng().fill_bytes(&mut bytes[..]);
-    Secret::new(URL_SAFE_NO_PAD.encode(&bytes[..]))
-}
-
-/// How tokens, states and cookies are kept.
-pub(crate) fn hash(text: &str) -> String {
-    hex::encode(Sha256::digest(text.as_bytes()))
-}
-
 /// Whether a browser goes to the provider for this slot.
 pub(super) fn leaves_for_provider(slot: &Slot) -> bool {
     slot.kind == AuthKind::Oauth2
@@ -414,13 +406,5 @@ mod tests {
             let checked = checked_page("return_url", text, Some(&own));
             assert_eq!(checked.is_ok(), good, "{text}");
         }
-    }
-
-    #[test]
-    fn tokens_are_long_and_kept_as_hashes() {
-        let token = random_token();
-        assert_eq!(token.expose().len(), 43);
-        assert_ne!(token, random_token());
-        assert_eq!(hash(token.expose()).len(), 64);
     }
 }

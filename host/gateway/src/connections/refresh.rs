@@ -1,7 +1,7 @@
 //! Renewing a credential: ahead of its expiry, and when the provider refuses it.
 //!
 //! One refresh at a time for each connection: in this process by a lock, among all that share the
-//! database by a lease. Whoever waited looks first whether somebody else has done it. What a
+//! database by a lease. After a wait, a caller first checks whether another one has refreshed it. What a
 //! refresh brought is on disk before it is used ([`super::unsaved`]), and the refresh runs to its end even when
 //! the call that asked for it is gone. A refused refresh needs the user; a network fault only time.
 //!
@@ -17,11 +17,12 @@ use tokio::time::Instant;
 use super::callback::callback_url;
 use super::credential::OpenCredential;
 use super::granted::{believed, union};
+use super::issued::{lifetime_ms, registration};
 use super::requests::ConnectionPurpose;
 use super::token_parameters::TokenParameters;
 use super::unsaved::RenewedConnection;
 use super::{ConnectionManager, Error, about, apps, backoff, slot_of};
-use toolgate_catalog::manifest::{AuthKind, CLIENT_ID, Manifest, Slot};
+use toolgate_catalog::manifest::{AuthKind, Manifest, Slot};
 use toolgate_core::ids;
 use toolgate_core::states::ConnectionHealth;
 use toolgate_core::trace;
@@ -293,7 +294,7 @@ impl ConnectionManager {
         };
         let provider = apps::provider(&self.vault, slot, &app, &row.parameters)?;
         let mut credential = self.open(row)?;
-        let redirect_uri = callback_url(&self.public_url, &row.service, Some(&app));
+        let address = callback_url(&self.public_url, &row.service, Some(&app));
         let scopes = renewed_scopes(slot, &row.scopes);
         let grant = match (slot.kind, &credential.refresh) {
             (AuthKind::Oauth2ClientCredentials, _) => TokenGrant::ClientCredentials {
@@ -301,7 +302,7 @@ impl ConnectionManager {
             },
             (_, Some(token)) => TokenGrant::Refresh {
                 token,
-                redirect_uri: &redirect_uri,
+                redirect_uri: provider.redirect_uri(&address),
                 scopes: &scopes,
             },
             (_, None) => return Ok(Err(OAuthError::Refused("no_refresh_token".to_owned()))),
@@ -326,11 +327,10 @@ impl ConnectionManager {
             Some(spent) if spent != tokens.access => credential.spend(spent),
             _ => {}
         }
-        let client_id = Secret::new(provider.client_id.clone());
-        credential.values.insert(CLIENT_ID.to_owned(), client_id);
+        credential.values.extend(registration(&provider, slot));
         // A provider that does not say it again means as before.
-        let lifetime_ms = lifetime_ms(&tokens, slot, asked_ms);
-        credential.lifetime_ms = lifetime_ms.or(credential.lifetime_ms);
+        let said_ms = lifetime_ms(&tokens, slot, asked_ms);
+        credential.lifetime_ms = said_ms.or(credential.lifetime_ms);
         credential.renewed_at_ms = Some(asked_ms);
         let life_ms = tokens
             .refresh_lifetime
@@ -449,16 +449,6 @@ fn renewed_just_now(credential: &OpenCredential, now_ms: i64) -> bool {
     age_ms.is_some_and(|age_ms| (0..young_ms).contains(&age_ms))
 }
 
-/// How long an access token lives: as the provider says, else as the manifest does.
-fn lifetime_ms(tokens: &oauth::token::Tokens, slot: &Slot, asked_ms: i64) -> Option<i64> {
-    let said = tokens.lifetime.and_then(|life| life.from_ms(asked_ms));
-    said.or_else(|| slot.token_lifetime_s.map(ms))
-}
-
-fn ms(seconds: u64) -> i64 {
-    i64::try_from(seconds.saturating_mul(1_000)).unwrap_or(i64::MAX / 2)
-}
-
 /// What a renewal asks for where the provider wants the scopes again: those that were granted, and the slot's own that
 /// ask for a refresh token, which few answers repeat (`offline_access` at Microsoft, `offline` at Whoop).
 fn renewed_scopes(slot: &Slot, granted: &[String]) -> Vec<String> {
@@ -467,28 +457,4 @@ fn renewed_scopes(slot: &Slot, granted: &[String]) -> Vec<String> {
         .iter()
         .filter(|scope| scope.starts_with("offline"));
     union(granted, offline.cloned())
-}
-
-/// A token answer as a credential. The client id goes with it: some providers want to see it beside
-/// the token that was issued to it.
-pub(super) fn credential_of(
-    tokens: &oauth::token::Tokens,
-    slot: &Slot,
-    client_id: &str,
-    asked_ms: i64,
-) -> OpenCredential {
-    let mut credential = OpenCredential {
-        values: [
-            ("secret".to_owned(), tokens.access.clone()),
-            (CLIENT_ID.to_owned(), Secret::new(client_id)),
-        ]
-        .into(),
-        refresh: tokens.refresh.clone(),
-        lifetime_ms: lifetime_ms(tokens, slot, asked_ms),
-        ..OpenCredential::default()
-    };
-    let refresh_life = tokens.refresh_lifetime.filter(|_| tokens.refresh.is_some());
-    let life_ms = refresh_life.and_then(|life| life.from_ms(asked_ms));
-    credential.note_refresh_life(life_ms, true, asked_ms);
-    credential
 }

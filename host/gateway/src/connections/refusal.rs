@@ -28,7 +28,7 @@ impl Gateway {
     pub(crate) async fn after_refusal(
         &self,
         asking: ConnectRequest<'_>,
-        held: &CallConnection,
+        connection: &CallConnection,
         refusal: &PluginError,
     ) -> Result<Option<Outcome>, Error> {
         let tool = asking.tool;
@@ -36,12 +36,15 @@ impl Gateway {
             return Ok(None);
         }
         let asking = ConnectRequest {
-            of: held.row.as_ref(),
+            of: connection.row.as_ref(),
             ..asking
         };
         let ask = |reason| self.connect_outcome(asking, reason, tool.scopes());
         let findings = {
-            let mut findings = held.findings.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut findings = connection
+                .findings
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             std::mem::take(&mut *findings)
         };
         match findings.unusable {
@@ -54,7 +57,7 @@ impl Gateway {
             Some(UnusableReason::Broken(cause)) => return Err(cause),
             None => {}
         }
-        let Some(row) = &held.row else {
+        let Some(row) = &connection.row else {
             let claims = matches!(
                 refusal.kind,
                 RefusalKind::AuthExpired | RefusalKind::AuthRequired

@@ -7,9 +7,10 @@ use serde::Serialize;
 use crate::connections::apps;
 use crate::connections::callback::callback_url;
 use crate::{Caller, Error, Gateway};
-use toolgate_oauth::OAuthError;
+use toolgate_catalog::manifest::ConfigKey;
 use toolgate_oauth::authorize::{self, verifier};
 use toolgate_oauth::token::TokenGrant;
+use toolgate_oauth::{OAuthError, Provider};
 use toolgate_store::Role;
 use toolgate_vault::Secret;
 
@@ -35,20 +36,11 @@ impl Gateway {
         let manifest = self.manifest_of(service)?;
         let workspace = &caller.workspace_id;
         let set = self.store.service_config(workspace, service).await?;
-        let mut checks = Vec::new();
-        for declared in &manifest.config {
-            let optional = declared.schema.get("default").is_some();
-            let there = set.contains_key(&declared.key);
-            checks.push(ServiceCheck {
-                check: "setting",
-                ok: there || optional,
-                message: match (there, optional) {
-                    (true, _) => format!("{} is set", declared.key),
-                    (false, true) => format!("{} has its default", declared.key),
-                    (false, false) => format!("{} is not set", declared.key),
-                },
-            });
-        }
+        let mut checks: Vec<ServiceCheck> = manifest
+            .config
+            .iter()
+            .map(|key| setting(key, &set))
+            .collect();
         let app = apps::find(&self.store, &manifest, workspace).await?;
         for slot in manifest.auth.iter().filter(|slot| apps::needs_app(slot)) {
             let Some(app) = &app else {
@@ -71,33 +63,17 @@ impl Gateway {
                 continue;
             }
             let provider = apps::provider(self.vault(), slot, app, &BTreeMap::new())?;
-            let redirect_uri = callback_url(&self.public_url, service, Some(app));
+            let address = callback_url(&self.public_url, service, Some(app));
+            let redirect_uri = provider.redirect_uri(&address);
             if provider.authorize_url.is_some() {
-                let challenge = authorize::challenge(&verifier());
-                let built = authorize::url(
-                    &provider,
-                    &authorize::Authorize {
-                        redirect_uri: &redirect_uri,
-                        scopes: &slot.scopes,
-                        state: "test",
-                        challenge: &challenge,
-                    },
-                );
-                checks.push(ServiceCheck {
-                    check: "authorize_url",
-                    ok: built.is_ok(),
-                    message: match built {
-                        Ok(_) => "the address that users are sent to can be built".to_owned(),
-                        Err(cause) => cause.to_string(),
-                    },
-                });
+                checks.push(authorize_address(&provider, redirect_uri, &slot.scopes));
             }
             // A code that nobody was given: who is known is told that the code is bad, who is not
             // is told so.
             let (code, verifier) = (Secret::new("toolgate-test"), verifier());
             let grant = TokenGrant::Code {
                 code: &code,
-                redirect_uri: &redirect_uri,
+                redirect_uri,
                 verifier: &verifier,
                 state: None,
                 scopes: &slot.scopes,
@@ -112,6 +88,43 @@ impl Gateway {
             ok: checks.iter().all(|check| check.ok),
             checks,
         })
+    }
+}
+
+/// Whether a setting has a value.
+fn setting(declared: &ConfigKey, set: &BTreeMap<String, String>) -> ServiceCheck {
+    let optional = declared.schema.get("default").is_some();
+    let there = set.contains_key(&declared.key);
+    ServiceCheck {
+        check: "setting",
+        ok: there || optional,
+        message: match (there, optional) {
+            (true, _) => format!("{} is set", declared.key),
+            (false, true) => format!("{} has its default", declared.key),
+            (false, false) => format!("{} is not set", declared.key),
+        },
+    }
+}
+
+/// Whether the address that users are sent to can be built.
+fn authorize_address(provider: &Provider, redirect_uri: &str, scopes: &[String]) -> ServiceCheck {
+    let challenge = authorize::challenge(&verifier());
+    let built = authorize::url(
+        provider,
+        &authorize::Authorize {
+            redirect_uri,
+            scopes,
+            state: "test",
+            challenge: &challenge,
+        },
+    );
+    ServiceCheck {
+        check: "authorize_url",
+        ok: built.is_ok(),
+        message: match built {
+            Ok(_) => "the address that users are sent to can be built".to_owned(),
+            Err(cause) => cause.to_string(),
+        },
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether a user could run a tool now.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::choose::{self, ConnectionChoice};
 use crate::tools::ConnectionState;
@@ -10,18 +10,23 @@ use toolgate_store::Connection;
 /// The connections of one user.
 pub(crate) struct UserConnections {
     by_service: HashMap<String, Vec<Connection>>,
+    /// Services that the operator has to give an address first.
+    unset: HashSet<String>,
 }
 
 impl UserConnections {
-    pub(super) fn new(rows: Vec<Connection>) -> Self {
+    pub(super) fn new(rows: Vec<Connection>, unset: HashSet<String>) -> Self {
         let mut by_service: HashMap<String, Vec<Connection>> = HashMap::new();
         for row in rows {
             by_service.entry(row.service.clone()).or_default().push(row);
         }
-        Self { by_service }
+        Self { by_service, unset }
     }
 
     pub(crate) fn state(&self, tool: &Tool) -> ConnectionState {
+        if self.unset.contains(tool.service()) {
+            return ConnectionState::NeedsSetup;
+        }
         if tool.spec().auth.is_empty() || tool.spec().auth_optional {
             return ConnectionState::NotNeeded;
         }

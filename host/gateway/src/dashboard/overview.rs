@@ -7,7 +7,9 @@ use serde::Serialize;
 use crate::{Caller, Error, Gateway};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::states::{ApprovalStatus, ConnectionHealth};
-use toolgate_store::{ApprovalFilter, DURATION_CLASSES_MS, PluginState, Role, UsageRow};
+use toolgate_store::{
+    ApprovalFilter, DURATION_CLASSES_MS, PluginFile, PluginState, Role, UsageRow,
+};
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
@@ -190,8 +192,23 @@ impl Gateway {
     }
 
     async fn attention(&self, caller: &Caller, now_ms: i64) -> Result<Vec<Attention>, Error> {
-        let workspace = caller.workspace_id.as_str();
         let mut found = Vec::new();
+        found.extend(self.waiting_approvals(caller, now_ms).await?);
+        found.extend(self.broken_connections(caller, now_ms).await?);
+        found.extend(self.waiting_plugins(caller).await?);
+        if caller.need_role(Role::Admin).is_ok() {
+            found.extend(self.ending_keys(caller, now_ms).await?);
+            found.extend(self.failing_webhooks(caller).await?);
+        }
+        Ok(found)
+    }
+
+    async fn waiting_approvals(
+        &self,
+        caller: &Caller,
+        now_ms: i64,
+    ) -> Result<Option<Attention>, Error> {
+        let workspace = caller.workspace_id.as_str();
         self.store.expire_approvals(Some(workspace), now_ms).await?;
         let waiting = ApprovalFilter {
             state: Some(ApprovalStatus::Pending),
@@ -202,13 +219,21 @@ impl Gateway {
             .list_approvals(workspace, waiting, None, 100)
             .await?;
         let pending: Vec<String> = pending.items.into_iter().map(|row| row.id).collect();
-        found.extend(noticed(
+        Ok(noticed(
             "approvals_pending",
             &pending,
             ["call waits for approval", "calls wait for approval"],
             "/approvals?status=pending",
-        ));
+        ))
+    }
 
+    async fn broken_connections(
+        &self,
+        caller: &Caller,
+        now_ms: i64,
+    ) -> Result<Vec<Attention>, Error> {
+        let mut found = Vec::new();
+        let workspace = caller.workspace_id.as_str();
         let user = caller.confined.then(|| caller.default_user.as_str());
         let connections = self
             .store
@@ -237,7 +262,11 @@ impl Gateway {
             let first = of_state.map(|count| count.service.as_str()).next();
             found.extend(noticed_many(kind, number, first, sentence, "/integrations"));
         }
+        Ok(found)
+    }
 
+    async fn waiting_plugins(&self, caller: &Caller) -> Result<Vec<Attention>, Error> {
+        let mut found = Vec::new();
         let files = self.store.list_plugin_files().await?;
         for (state, kind, sentence) in [
             (
@@ -254,57 +283,68 @@ impl Gateway {
                 ["plugin file is quarantined", "plugin files are quarantined"],
             ),
         ] {
+            // How the operator names files is shown where the installation is run.
+            let name = |file: &PluginFile| match (&file.service, caller.operator) {
+                (Some(service), _) => Some(service.clone()),
+                (None, true) => Some(file.file_name.clone()),
+                (None, false) => None,
+            };
             let of_state: Vec<String> = files
                 .iter()
                 .filter(|file| file.state == state)
-                .map(|file| file.service.clone().unwrap_or(file.file_name.clone()))
+                .filter_map(name)
                 .collect();
             found.extend(noticed(kind, &of_state, sentence, "/plugins"));
         }
-
-        if caller.need_role(Role::Admin).is_ok() {
-            let soon_ms = now_ms + KEYS_EXPIRE_SOON_MS;
-            let ending: Vec<String> = self
-                .store
-                .list_keys(workspace)
-                .await?
-                .into_iter()
-                .filter(|key| key.revoked_at_ms.is_none())
-                .filter(|key| {
-                    key.expires_at_ms
-                        .is_some_and(|at| at > now_ms && at <= soon_ms)
-                })
-                .map(|key| key.name)
-                .collect();
-            found.extend(noticed(
-                "keys_expiring",
-                &ending,
-                ["key expires within a week", "keys expire within a week"],
-                "/settings/keys",
-            ));
-            // Failing now, or switched off for it.
-            let failing: Vec<String> = self
-                .store
-                .list_webhooks(workspace)
-                .await?
-                .into_iter()
-                .filter(|row| match row.enabled {
-                    true => row.failing_since_ms.is_some(),
-                    false => row.disabled_reason.is_some(),
-                })
-                .map(|row| match row.description.is_empty() {
-                    true => row.url,
-                    false => row.description,
-                })
-                .collect();
-            found.extend(noticed(
-                "webhooks_failing",
-                &failing,
-                ["webhook does not answer", "webhooks do not answer"],
-                "/webhooks",
-            ));
-        }
         Ok(found)
+    }
+
+    async fn ending_keys(&self, caller: &Caller, now_ms: i64) -> Result<Option<Attention>, Error> {
+        let workspace = caller.workspace_id.as_str();
+        let soon_ms = now_ms + KEYS_EXPIRE_SOON_MS;
+        let ending: Vec<String> = self
+            .store
+            .list_keys(workspace)
+            .await?
+            .into_iter()
+            .filter(|key| key.revoked_at_ms.is_none())
+            .filter(|key| {
+                key.expires_at_ms
+                    .is_some_and(|at| at > now_ms && at <= soon_ms)
+            })
+            .map(|key| key.name)
+            .collect();
+        Ok(noticed(
+            "keys_expiring",
+            &ending,
+            ["key expires within a week", "keys expire within a week"],
+            "/settings/keys",
+        ))
+    }
+
+    /// Webhooks that fail now, or are switched off for it.
+    async fn failing_webhooks(&self, caller: &Caller) -> Result<Option<Attention>, Error> {
+        let workspace = caller.workspace_id.as_str();
+        let failing: Vec<String> = self
+            .store
+            .list_webhooks(workspace)
+            .await?
+            .into_iter()
+            .filter(|row| match row.enabled {
+                true => row.failing_since_ms.is_some(),
+                false => row.disabled_reason.is_some(),
+            })
+            .map(|row| match row.description.is_empty() {
+                true => row.url,
+                false => row.description,
+            })
+            .collect();
+        Ok(noticed(
+            "webhooks_failing",
+            &failing,
+            ["webhook does not answer", "webhooks do not answer"],
+            "/webhooks",
+        ))
     }
 
     async fn counts_of(&self, caller: &Caller) -> Result<Counts, Error> {

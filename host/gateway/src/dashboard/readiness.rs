@@ -41,7 +41,7 @@ impl WriteProbe {
             return last.takes_writes;
         }
         let written = timeout(WRITE_WITHIN, store.prove_write(now_ms)).await;
-        let trouble = match written {
+        let of_database = match written {
             Ok(Ok(())) => None,
             Ok(Err(cause)) => Some(format!("{:#}", anyhow::Error::from(cause))),
             Err(_) => Some(format!("no answer within {} s", WRITE_WITHIN.as_secs())),
@@ -51,14 +51,14 @@ impl WriteProbe {
             Ok(proved) => proved.err().map(|cause| cause.to_string()),
             Err(_) => Some(format!("no answer within {} s", WRITE_WITHIN.as_secs())),
         };
-        match (&trouble, &of_folder) {
+        match (&of_database, &of_folder) {
             (Some(error), _) if before => tracing::error!(error, "database.takes_no_writes"),
             (None, Some(error)) if before => tracing::error!(error, "data_folder.takes_no_writes"),
             (None, None) if !before => tracing::info!("database.takes_writes_again"),
             _ => {}
         }
-        let trouble = trouble.or(of_folder);
-        let takes_writes = trouble.is_none();
+        let failure = of_database.or(of_folder);
+        let takes_writes = failure.is_none();
         *last = Some(ProbeResult {
             at: Instant::now(),
             takes_writes,

@@ -51,7 +51,7 @@ pub struct ExecutionPayload {
     pub content: String,
 }
 
-/// How `content` stands for bytes.
+/// How `content` encodes bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PayloadEncoding {

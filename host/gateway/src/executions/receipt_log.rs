@@ -31,7 +31,7 @@ const CHECKSUM_CHARS: usize = 9;
 /// The log of this process.
 pub(crate) struct ReceiptLog {
     files: Mutex<LogFiles>,
-    /// Held while the process runs: whoever gets the lock finds what a process left behind.
+    /// Held while the process runs: the next holder finds what a process left behind.
     _locks: Vec<File>,
 }
 

@@ -1,6 +1,7 @@
 //! Reading receipts back. What is queued is written first, so a receipt can be read as soon as its
 //! id is known. Read [`crate::executions::writer`] for how they are written.
 
+use crate::audit::AuditAction;
 use crate::executions::journal::requests_from_text;
 use crate::executions::{
     ExecutionPage, ExecutionReceipt, ExecutionStatus, LONGEST_MS, ListExecutions, PluginVersion,
@@ -16,7 +17,13 @@ impl Gateway {
     pub async fn execution(&self, caller: &Caller, id: &str) -> Result<ExecutionReceipt, Error> {
         caller.need(Scope::ToolsRead)?;
         let found = self.receipt(caller, id).await?;
-        found.ok_or_else(|| Error::NotFound(format!("the execution {id}")))
+        let receipt = found.ok_or_else(|| Error::NotFound(format!("the execution {id}")))?;
+        if receipt.failure.is_some() {
+            let read = [(&*receipt.execution_id, receipt.user_id.as_str())];
+            self.record_reading(caller, AuditAction::ExecutionsRead, &read)
+                .await?;
+        }
+        Ok(receipt)
     }
 
     pub(crate) async fn receipt(
@@ -28,7 +35,8 @@ impl Gateway {
         let row = self.store.find_execution(&caller.workspace_id, id).await?;
         let row = row.filter(|row| caller.acts_for(&row.user_id));
         let now_ms = self.clock.now_ms();
-        row.map(|row| receipt(row, now_ms)).transpose()
+        row.map(|row| receipt(self.opened_receipt(row)?, now_ms))
+            .transpose()
     }
 
     /// Receipts, newest first.

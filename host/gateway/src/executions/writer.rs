@@ -6,7 +6,7 @@
 //!
 //! When the database cannot take them, receipts stay in the queue and are tried again until they
 //! are written; a call waits for its own for a few seconds ([`WRITTEN_WITHIN`]). Calls that already sent
-//! something answer what became of them, a request that is not written down does not leave, and no new call
+//! something answer the outcome, a request that is not written down does not leave, and no new call
 //! starts ([`Receipts::behind`]): nothing leaves the process that could not be accounted for.
 
 use std::sync::Arc;
@@ -18,6 +18,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::{sleep, timeout};
 
 use super::receipt_log::{LeftReceipt, LogFileIndex, ReceiptLog};
+use crate::row_seals::RowSeals;
 use toolgate_core::text::Text;
 use toolgate_store::{ExecutionRow, RequestAnswer, SessionRow, Store, StoreError};
 
@@ -51,6 +52,7 @@ pub(crate) struct Receipts {
     hurry: Arc<Notify>,
     behind: Arc<AtomicBool>,
     log: Option<Arc<ReceiptLog>>,
+    seals: RowSeals,
     /// [`WRITTEN_WITHIN`], but for tests.
     written_within: Duration,
 }
@@ -98,7 +100,7 @@ struct Batch {
 
 impl Receipts {
     /// Starts the one writer of this process. `log`: where receipts are on disk before they are rows.
-    pub(crate) fn start(store: Store, log: Option<Arc<ReceiptLog>>) -> Self {
+    pub(crate) fn start(store: Store, log: Option<Arc<ReceiptLog>>, seals: RowSeals) -> Self {
         let (queue, waiting) = mpsc::channel(QUEUE_MAX);
         let (hurry, behind) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
         let writer = ReceiptWriter {
@@ -113,6 +115,7 @@ impl Receipts {
             hurry,
             behind,
             log,
+            seals,
             written_within: WRITTEN_WITHIN,
         }
     }
@@ -120,11 +123,12 @@ impl Receipts {
     /// Writes what earlier processes left in their logs.
     pub(crate) async fn write_left(&self, left: Vec<LeftReceipt>, store: &Store) {
         for LeftReceipt {
-            receipt,
+            mut receipt,
             session,
             logged,
         } in left
         {
+            self.seals.seal_receipt(&mut receipt);
             let known = store.find_execution(&receipt.workspace_id, &receipt.id);
             let written = matches!(known.await, Ok(Some(row)) if is_written(&row, &receipt));
             let receipt = (!written).then(|| Box::new((receipt, session)));
@@ -152,9 +156,10 @@ impl Receipts {
     /// Queues a receipt; with `durable` returns as [`Queued::written`] does.
     pub(crate) async fn keep(
         &self,
-        receipt: QueuedReceipt,
+        mut receipt: QueuedReceipt,
         durable: bool,
     ) -> Result<(), ReceiptPending> {
+        self.seals.seal_receipt(&mut receipt.0);
         if durable {
             return self.queue(receipt).await?.written().await;
         }
@@ -173,10 +178,12 @@ impl Receipts {
     /// Queues a receipt together with the answer of its request, and returns as [`Queued::written`] does.
     pub(crate) async fn keep_answered(
         &self,
-        receipt: QueuedReceipt,
+        mut receipt: QueuedReceipt,
         answer: RequestAnswer,
     ) -> Result<(), ReceiptPending> {
-        let queued = self.push(Some(receipt), Some(answer)).await?;
+        self.seals.seal_receipt(&mut receipt.0);
+        let answer = self.seals.sealed_answer(answer);
+        let queued = self.push(Some(receipt), answer).await?;
         queued.written().await
     }
 

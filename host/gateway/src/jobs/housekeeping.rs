@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use crate::Gateway;
 use crate::executions::LONGEST_MS;
-use crate::identity::apps::register::{UNUSED_LIFE_MS, USED_LIFE_MS};
 use toolgate_core::clock::{ClockStep, StepState};
 use toolgate_store::StoreError;
 
@@ -42,7 +41,7 @@ pub(crate) async fn run(gateway: Arc<Gateway>) {
             () = tokio::time::sleep(NOTE_USES_EVERY) => {}
         }
         report_clock_steps(&gateway);
-        note_key_uses(&gateway).await;
+        gateway.identity.write_uses().await;
         mark_interrupted(&gateway).await;
         add_up_counts(&gateway).await;
         note_hook_refusals(&gateway).await;
@@ -148,7 +147,7 @@ pub(crate) async fn emit_end_events(gateway: &Gateway) -> Result<(), StoreError>
 }
 
 /// Receipts of calls that no process can be running any more. One that ends all the same, because its
-/// process was held up, says what it came to.
+/// process was held up, says the outcome.
 async fn mark_interrupted(gateway: &Gateway) {
     let before_ms = gateway.clock.now_ms().saturating_sub(LONGEST_MS);
     match gateway.store.interrupt_executions(before_ms).await {
@@ -158,40 +157,15 @@ async fn mark_interrupted(gateway: &Gateway) {
     }
 }
 
-pub(crate) async fn note_key_uses(gateway: &Gateway) {
-    let used = gateway.known_keys.take_uses();
-    if !used.is_empty()
-        && let Err(cause) = gateway.store.touch_keys(&used).await
-    {
-        tracing::error!(error = %cause, "keys.note_use_failed");
-    }
-    let used = gateway.apps.tokens.take_uses();
-    if !used.is_empty()
-        && let Err(cause) = gateway.store.touch_app_grants(&used).await
-    {
-        tracing::error!(error = %cause, "apps.note_use_failed");
-    }
-}
-
 /// Deletes what is past its time.
 async fn purge(gateway: &Gateway) -> Result<(), StoreError> {
     let now_ms = gateway.clock.now_ms();
     gateway.store.purge_sessions(now_ms).await?;
     gateway.store.purge_rate_counts(now_ms).await?;
     gateway.store.purge_requests(now_ms).await?;
-    let forgotten_ms = now_ms - crate::identity::members::attempts::FORGOTTEN_AFTER_MS;
-    gateway.store.purge_sign_in_attempts(forgotten_ms).await?;
     gateway.store.purge_results(now_ms).await?;
-    gateway.store.purge_member_links(now_ms).await?;
-    gateway.store.purge_sign_ins(now_ms).await?;
-    gateway.store.purge_oidc_accounts().await?;
-    gateway.store.purge_app_grants(now_ms).await?;
-    gateway.store.purge_client_tokens(now_ms).await?;
-    let (unused_ms, used_ms) = (now_ms - UNUSED_LIFE_MS, now_ms - USED_LIFE_MS);
-    gateway
-        .store
-        .purge_app_clients(now_ms, unused_ms, used_ms)
-        .await?;
+    gateway.store.purge_files(now_ms).await?;
+    gateway.identity.purge().await?;
     crate::webhooks::dispatcher::purge(&gateway.store, now_ms).await?;
     let taken_ms = now_ms - crate::webhooks::inbound::TAKEN_KEPT_MS;
     gateway.store.purge_hook_deliveries(taken_ms).await?;
@@ -205,8 +179,6 @@ async fn purge(gateway: &Gateway) -> Result<(), StoreError> {
         .store
         .purge_manifests(now_ms - PLUGIN_BYTES_KEPT_MS)
         .await?;
-    let idle_ms = now_ms - crate::identity::client_sessions::CLIENT_SESSION_IDLE_MS;
-    gateway.store.purge_client_sessions(idle_ms).await?;
     Ok(())
 }
 
@@ -226,13 +198,13 @@ pub(crate) async fn note_search_uses(gateway: &Gateway) {
 
 /// Writes when sessions of clients were used.
 pub(crate) async fn note_client_session_uses(gateway: &Gateway) {
-    if let Err(cause) = gateway.write_client_session_uses().await {
+    if let Err(cause) = gateway.identity.write_client_session_uses().await {
         tracing::error!(error = %cause, "client_sessions.write_uses_failed");
     }
 }
 
 pub(crate) async fn add_up_counts(gateway: &Gateway) {
-    if let Err(cause) = gateway.counts.flush(&gateway.store).await {
+    if let Err(cause) = gateway.identity.add_up_counts().await {
         tracing::error!(error = %cause, "limits.add_up_failed");
     }
 }

@@ -82,7 +82,7 @@ async fn needed(store: &Store) -> Result<Option<String>, MasterKeyError> {
     }
 }
 
-/// What giving up a lost key came to.
+/// The outcome of giving up a lost key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AdoptReport {
     /// Name of the key that the database needs from now on, 16 hexadecimal digits.

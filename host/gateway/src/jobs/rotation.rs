@@ -4,14 +4,17 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::audit::AuditAction;
+use crate::row_seals::RowPlace;
 use crate::{Caller, Error};
-use toolgate_store::{SealedBox, Store};
+use toolgate_store::{SealedBox, SealedColumn, SealedHead, Store};
 use toolgate_vault::{SealContext, Vault};
 
 /// Boxes that a serving gateway seals meanwhile are seen by the next pass.
 const PASSES_MAX: usize = 10;
 /// Kept bodies that are in memory at one time, at most 175 KB each.
 const PAGE: u32 = 64;
+/// Beginnings of boxes that are in memory at one time.
+const HEADS_PAGE: u32 = 1_000;
 
 /// What a rotation did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -61,6 +64,11 @@ async fn rewrap_all(store: &Store, vault: &Vault) -> Result<usize, Error> {
             count += boxes.len();
             moved += rewrap(store, vault, &boxes).await?;
         }
+        for column in SealedColumn::ALL {
+            let (listed, changed) = rewrap_column(store, vault, *column).await?;
+            count += listed;
+            moved += changed;
+        }
         if moved == 0 {
             return Ok(count);
         }
@@ -87,6 +95,33 @@ async fn rewrap(store: &Store, vault: &Vault, boxes: &[SealedBox]) -> Result<usi
         }
     }
     Ok(moved)
+}
+
+/// Answers how many boxes the column has, and how many of them were under another key.
+async fn rewrap_column(
+    store: &Store,
+    vault: &Vault,
+    column: SealedColumn,
+) -> Result<(usize, usize), Error> {
+    let (mut listed, mut moved) = (0, 0);
+    let mut last: Option<SealedHead> = None;
+    loop {
+        let heads = store.list_sealed_heads(column, last.as_ref(), HEADS_PAGE);
+        let heads = heads.await?;
+        for old in &heads {
+            let place = RowPlace::of_head(column, old);
+            let head = vault.rewrap_head(&place.context(), &old.head);
+            if let Some(head) = head.map_err(internal)? {
+                moved += 1;
+                store.reseal_head(column, old, &head).await?;
+            }
+        }
+        listed += heads.len();
+        match heads.into_iter().next_back() {
+            Some(head) => last = Some(head),
+            None => return Ok((listed, moved)),
+        }
+    }
 }
 
 fn internal(cause: toolgate_vault::VaultError) -> Error {

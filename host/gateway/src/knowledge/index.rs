@@ -38,7 +38,7 @@ const ANALYSER: &str = "knowledge";
 /// A word of the title counts this much beside one of the text.
 const TITLE_WEIGHT: f32 = 0.5;
 
-/// Where a found passage stands.
+/// Where a found passage is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PassageHit {
     pub document_id: String,

@@ -1,4 +1,4 @@
-//! A text cut into passages: what is found, and where it stands. Pure.
+//! A text cut into passages: what is found, and where it is. Pure.
 
 /// A passage is at most this long; most end earlier, where a paragraph, line or sentence does.
 pub const PASSAGE_CHARS_MAX: usize = 1_200;
@@ -14,7 +14,7 @@ pub struct Passage<'a> {
 }
 
 /// The passages of a text in their order. `pages`: where each page begins, in characters; no
-/// passage stands on two.
+/// passage is on two.
 pub fn passages<'a>(text: &'a str, pages: &[u32]) -> Vec<Passage<'a>> {
     let mut found = Vec::new();
     if pages.is_empty() {

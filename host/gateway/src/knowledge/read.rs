@@ -165,6 +165,7 @@ impl DocumentReader {
             requester,
             tool: tool.to_owned(),
             arguments: json!({ "content": STANDARD.encode(&bytes) }).to_string(),
+            files: Arc::default(),
             session: None,
             cursor: None,
             meta: "{}".to_owned(),

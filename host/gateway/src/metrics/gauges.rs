@@ -1,4 +1,4 @@
-//! What the gauges stand at, for whoever sends them elsewhere.
+//! The values of the gauges, for exporters.
 
 use super::Metrics;
 use super::labels::{PoolLabel, StateLabel};

@@ -6,6 +6,13 @@ use super::Metrics;
 
 impl Metrics {
     pub(super) fn register(&mut self) {
+        self.register_edges();
+        self.register_calls();
+        self.register_database();
+        self.register_background();
+    }
+
+    fn register_edges(&mut self) {
         let registry = &mut self.registry;
         registry.register(
             "http_requests",
@@ -34,6 +41,10 @@ impl Metrics {
             Unit::Seconds,
             self.mcp_duration.clone(),
         );
+    }
+
+    fn register_calls(&mut self) {
+        let registry = &mut self.registry;
         registry.register(
             "executions",
             "Tool executions by service and outcome; reason is empty unless the status is error",
@@ -61,6 +72,10 @@ impl Metrics {
             Unit::Seconds,
             self.egress_duration.clone(),
         );
+    }
+
+    fn register_database(&mut self) {
+        let registry = &mut self.registry;
         registry.register_with_unit(
             "database_duration",
             "Time of operations on the database: read and write whole, begin the wait of a write for its connection",
@@ -82,6 +97,10 @@ impl Metrics {
             "1 while the database does not take receipts and no call starts",
             self.receipts_behind.clone(),
         );
+    }
+
+    fn register_background(&mut self) {
+        let registry = &mut self.registry;
         registry.register(
             "token_refreshes",
             "Refreshes of access tokens by outcome",

@@ -21,7 +21,7 @@ use super::rollback::roll_back;
 use super::staged::{PluginFolders, plain};
 use super::{INSPECTOR, ListedFile, ListedPlugin, ServingPlugin, listing, removal};
 use crate::audit::AuditAction;
-use crate::jobs::detached::detach;
+use crate::detached::detach;
 use crate::{Caller, Error, Gateway};
 use toolgate_catalog::Manifest;
 use toolgate_catalog::rights::{self, Difference, Rights, Upgrades};

@@ -12,7 +12,7 @@ use toolgate_core::ids;
 /// What is read of a file at a time.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// What tells one content of a file from the next without reading it. Whoever writes to a file
+/// What tells one content of a file from the next without reading it. A write to a file
 /// changes `changed_ns`, which no program can set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fingerprint {
@@ -131,7 +131,7 @@ pub(super) fn is_captured(store: &Path, sha256: &str, expected: Fingerprint) -> 
     fs::metadata(captured(store, sha256)).is_ok_and(|there| there.len() == expected.bytes)
 }
 
-/// What one reading of a file came to.
+/// The outcome of reading a file once.
 #[derive(PartialEq, Eq)]
 struct ReadOutcome {
     sha256: String,

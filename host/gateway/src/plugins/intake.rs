@@ -74,7 +74,7 @@ pub struct Intake {
     /// Whether all files that were there at the start have been judged, and what serves is published.
     scanned: Arc<AtomicBool>,
     damaged: DamagedCopies,
-    /// What became of files since the last publication: told once it is true.
+    /// The outcomes of files since the last publication, logged after the next one.
     unreported: Vec<FileOutcome>,
     /// What the database knows of services, each for the first file of it in the scan of a start.
     rows: HashMap<String, PluginRow>,
@@ -86,7 +86,7 @@ pub struct Intake {
     upgrades: Upgrades,
 }
 
-/// What became of a file.
+/// The outcome of a file.
 struct FileOutcome {
     file: String,
     /// The file as it was captured.
@@ -226,7 +226,7 @@ impl Intake {
         };
         for names in ready.chunks(CAPTURED_AT_ONCE) {
             for (name, captured) in self.capture(names, &known).await? {
-                // One file's trouble is not the next one's: it is looked at again in the next scan.
+                // A failure of one file is not one of the next: it is looked at again in the next scan.
                 let taken = self.take(&name, captured, reach).await;
                 if let Err(cause) = taken {
                     tracing::error!(plugin.file = %name, error = format!("{cause:#}"), "plugins.take_failed");
@@ -428,7 +428,7 @@ impl Intake {
         Ok(())
     }
 
-    /// Swaps the snapshot if it changed, and only then says what became of the files.
+    /// Swaps the snapshot if it changed, and only then says the outcome of the files.
     async fn publish(&mut self) -> Result<(), StoreError> {
         self.published = Instant::now();
         self.swap();

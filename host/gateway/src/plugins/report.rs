@@ -1,4 +1,4 @@
-//! What became of a file, for the operator: a row of `toolgate plugin list` and a line of the log.
+//! The outcome of a file, for the operator: a row of `toolgate plugin list` and a line of the log.
 
 use super::folder::Fingerprint;
 use toolgate_core::visible::visible_line;

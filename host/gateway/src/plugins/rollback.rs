@@ -1,4 +1,4 @@
-//! An earlier version of a plugin put back into the folder, by whoever operates the gateway.
+//! An earlier version of a plugin put back into the folder, by the operator.
 
 use serde::Serialize;
 use serde_json::json;

@@ -54,7 +54,7 @@ impl Drop for StagedFile {
 pub(super) enum StagedPlugin {
     /// Into the folder of this machine, which is the only one.
     File(StagedFile),
-    /// Into the one that machines share: its content is stored, and its name does not stand for it yet.
+    /// Into the one that machines share: its content is stored, and its name does not lead to it yet.
     Shared {
         store: Store,
         name: String,

@@ -21,11 +21,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use strum::IntoStaticStr;
 use tokio::sync::mpsc;
 
 use crate::config::ModelSettings;
-use crate::sessions::{Session, unknown};
+use crate::sessions::Session;
 use crate::tools::idempotency::{IdempotentAnswer, KeyedRequest};
+use crate::tools::session::unknown;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
 use toolgate_egress::Egress;
@@ -115,8 +117,11 @@ pub struct StepDetails {
     pub tokens: Option<u64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(
+    Clone, Copy, Debug, IntoStaticStr, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum TurnStatus {
     Completed,
     /// A person has to do something first; then resume.
@@ -125,8 +130,11 @@ pub enum TurnStatus {
     Stopped,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(
+    Clone, Copy, Debug, IntoStaticStr, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum TurnReason {
     Answered,
     NoModel,
@@ -291,7 +299,10 @@ impl Gateway {
                 .last()
                 .filter(|_| more)
                 .map(|last| last.seq.to_string()),
-            messages: page.iter().map(shown).collect::<Result<_, _>>()?,
+            messages: page
+                .iter()
+                .map(|row| shown(&self.opened_step(row)?))
+                .collect::<Result<_, _>>()?,
         })
     }
 }

@@ -39,8 +39,8 @@ const UNUSED_KEPT_MAX: usize = 20_000;
 /// Names the vectors in the database: another model, or another way to run it, makes others.
 const MODEL: &str = "all-MiniLM-L6-v2 8-bit 2";
 
-/// The whole text of a tool and its title, each with its SHA-256.
-type ToolTexts = [(String, String); 2];
+/// The whole text of a tool, its title and its requests, each with its SHA-256.
+type ToolTexts = Vec<(String, String)>;
 
 /// How a search was ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -155,7 +155,7 @@ impl Embeddings {
         };
         let until = tokio::time::Instant::now() + QUERY_WAIT_MAX;
         let mut similarities: Vec<Similarity> = Vec::new();
-        // All at once, so that they stand in the queue beside one another.
+        // All at once, so that they are next to each other in the queue.
         let sentences = query.sentences().map(|sentence| embedder.query(sentence));
         let mut embedded = sentences.collect::<FuturesOrdered<_>>();
         loop {
@@ -298,7 +298,7 @@ async fn prepare(
     }
     write(gateway, &mut unwritten).await?;
     let of = |(_, hash): &(String, String)| &known[hash];
-    let vectors = Vectors::new(texts.iter().map(|tool| tool.each_ref().map(of)));
+    let vectors = Vectors::new(texts.iter().map(|tool| tool.iter().map(of).collect()));
     let vectors = Arc::new(vectors);
     if made > 0 {
         tracing::info!(
@@ -320,10 +320,13 @@ async fn prepare(
 fn texts(snapshot: &Snapshot) -> Vec<ToolTexts> {
     let tools = snapshot.catalog.tools().iter();
     let texts = tools.map(|tool| {
-        [tool.embedding_text(), tool.short_text()].map(|text| {
-            let hash = hex::encode(Sha256::digest(text.as_bytes()));
-            (text, hash)
-        })
+        let texts = tool.embedding_texts().into_iter();
+        texts
+            .map(|text| {
+                let hash = hex::encode(Sha256::digest(text.as_bytes()));
+                (text, hash)
+            })
+            .collect()
     });
     texts.collect()
 }

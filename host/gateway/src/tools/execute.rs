@@ -11,6 +11,7 @@ mod permit;
 mod receipt;
 mod settle;
 mod spans;
+mod start;
 #[cfg(test)]
 mod tests;
 
@@ -18,40 +19,42 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use arguments::FittedArguments;
 pub(crate) use arguments::checked_session_id;
-use arguments::parse_arguments;
 use permit::Permit;
 use receipt::{failure_text, receipt_of};
+use settle::{after_the_run, outcome_unknown};
 
 use crate::access::permissions::Permissions;
-use crate::connections::services;
-use crate::connections::{CallConnection, ConnectRequest, PreparedConnection};
+use crate::connections::{CallConnection, ConnectRequest};
+use crate::detached::detach;
 use crate::executions::ExecutionStatus;
-use crate::executions::journal::RunJournal;
-use crate::jobs::detached::detach;
 use crate::plugins::ServingPlugin;
 use crate::plugins::dev_log::CallTrace;
-use crate::sessions::state::{DryRunState, SessionState};
-use crate::tools::idempotency::{self, ClaimedKey};
+use crate::tools::files::call::HeldFiles;
+use crate::tools::idempotency::ClaimedKey;
 use crate::tools::outcome::{outcome, provider_error, status_of, unclear_write};
+use crate::tools::repeats::{AwaitedRun, RepeatKey, writes};
 use crate::tools::results::Budget;
-use crate::tools::{Execute, Execution, Outcome};
+use crate::tools::{Execute, Execution, FailureReason, Outcome};
 use crate::{Caller, Error, Gateway, Scope};
+use toolgate_catalog::Tool;
 use toolgate_catalog::manifest::Effect;
-use toolgate_catalog::{Tool, write_integers};
 use toolgate_core::ids::{self, UserId};
 use toolgate_core::text::Text;
-use toolgate_egress::{self as egress, CallLimits, Mode};
-use toolgate_runtime::{
-    Call, CallEnd, CallListener, CallLog, KeyValue, Random, Requester, StartError, limits, size,
-};
-use toolgate_store::KvScope;
+use toolgate_egress as egress;
+use toolgate_runtime::{CallEnd, CallListener, Requester};
 
 /// One run, checked and ready to start.
 struct PreparedRun {
     tool: Arc<Tool>,
     serving: Arc<ServingPlugin>,
+    /// The JSON text that the plugin is given, each number as it was written.
     arguments: String,
+    /// The files that the arguments name.
+    files: HeldFiles,
+    /// Places of texts in the arguments that were taken as another kind of value.
+    coerced: Vec<String>,
     /// Page to continue from: the argument `cursor` of a paginated tool.
     cursor: Option<String>,
     user: UserId,
@@ -64,6 +67,8 @@ struct PreparedRun {
     permit: Permit,
     budget: Budget,
     claim: Option<ClaimedKey>,
+    /// Of a write that must not be repeated blindly.
+    repeat: Option<RepeatKey>,
     started_at_ms: i64,
     /// Where its author follows it.
     trace: Option<Arc<CallTrace>>,
@@ -73,11 +78,24 @@ struct PreparedRun {
 
 /// A run whose plugin has ended, or that was decided without it.
 struct EndedRun {
-    held: Arc<CallConnection>,
+    connection: Arc<CallConnection>,
     scope: Arc<egress::CallScope>,
     end: RunEnd,
     /// Whether the plugin has kept values in the session.
     wrote: Arc<AtomicBool>,
+}
+
+/// A run with what its requester gets.
+struct SettledRun {
+    outcome: Result<Outcome, Error>,
+    status: (ExecutionStatus, Option<FailureReason>),
+    requests: Vec<egress::RequestRecord>,
+    connection: Arc<CallConnection>,
+    scope: Arc<egress::CallScope>,
+    /// Whether the plugin has kept values in the session.
+    wrote: bool,
+    /// Whether the plugin's code crashed.
+    trapped: bool,
 }
 
 enum RunEnd {
@@ -88,7 +106,7 @@ enum RunEnd {
 
 impl Gateway {
     /// Runs one tool for a user. Everything after the checks is an [`Execution`] with a receipt,
-    /// whatever became of it.
+    /// whatever its outcome.
     pub async fn execute(
         self: &Arc<Self>,
         caller: &Caller,
@@ -103,6 +121,12 @@ impl Gateway {
                 return Err(error);
             }
         };
+        let awaited = AwaitedRun::begin(
+            &self.repeats,
+            run.repeat.clone(),
+            run.execution_id.clone(),
+            run.started_at_ms,
+        );
         let (gateway, caller) = (self.clone(), caller.clone());
         let run = Box::pin(async move {
             spans::ready(&mut span, &run);
@@ -110,8 +134,9 @@ impl Gateway {
             spans::ended(&mut span, &ended);
             ended
         });
-        detach(&self.running, &self.workers, run)
-            .await
+        let ended = detach(&self.running, &self.workers, run).await;
+        awaited.answered();
+        ended
             .map_err(|cause| Error::Internal(anyhow::Error::from(cause).context("the execution")))?
     }
 
@@ -130,6 +155,9 @@ impl Gateway {
         if self.stop.is_cancelled() {
             return Err(Error::Stopping);
         }
+        if let Some(key) = &run.repeat {
+            self.repeats.check(key, run.started_at_ms)?;
+        }
         // Nothing leaves while receipts cannot be written.
         if self.receipts.behind() {
             return Err(Error::DatabaseUnavailable(None));
@@ -142,7 +170,7 @@ impl Gateway {
         caller: &Caller,
         user: UserId,
         permissions: &Permissions,
-        request: Execute,
+        mut request: Execute,
     ) -> Result<PreparedRun, Error> {
         request.budget.check()?;
         let snapshot = self.snapshot();
@@ -157,15 +185,14 @@ impl Gateway {
             .get(tool.service())
             .cloned()
             .ok_or_else(|| self.tool_not_found(&tool.name, permissions))?;
-        let mut arguments = parse_arguments(request.arguments)?;
-        let violations = self.violations(caller, &tool, &mut arguments).await?;
-        if !violations.is_empty() {
-            return Err(Error::InvalidArguments {
-                tool_name: tool.name.to_string(),
-                violations,
-            });
-        }
-        write_integers(&mut arguments);
+        let arguments = std::mem::take(&mut request.arguments);
+        let FittedArguments {
+            mut value,
+            exact,
+            coerced,
+        } = self.fit(caller, &tool, arguments).await?;
+        let files = self.call_files(caller, &user, &value).await?;
+        let repeat = RepeatKey::of(caller, &user, &tool, &request, (&value, &exact));
         let started_at_ms = self.clock.now_ms();
         let execution_id = match &request.claim {
             Some(claim) => claim.execution_id.clone(),
@@ -179,14 +206,17 @@ impl Gateway {
         }
         .into();
         Ok(PreparedRun {
-            cursor: tool.take_cursor(&mut arguments),
-            arguments: arguments.to_string(),
+            cursor: tool.take_cursor(&mut value),
+            arguments: exact.write(&value),
+            files,
+            coerced,
             user,
             session_id,
             session_named,
             connection_id: request.connection_id,
             budget: request.budget,
             claim: request.claim,
+            repeat,
             permit: Permit::wanted(request.dry_run),
             listener: request.listener,
             started_at_ms,
@@ -205,20 +235,33 @@ impl Gateway {
     async fn run(self: &Arc<Self>, caller: &Caller, run: PreparedRun) -> Result<Execution, Error> {
         let _running = self.metrics.execution_started();
         let began = Instant::now();
-        let EndedRun {
-            held,
-            scope,
-            end,
-            wrote,
-        } = match self.start(caller, &run).await {
-            Ok(ran) => ran,
+        let ended = match self.start(caller, &run).await {
+            Ok(ended) => ended,
             Err(error) => {
                 self.give_back(caller, &run).await;
                 return Err(error);
             }
         };
+        let settled = self.settle(caller, &run, ended).await;
+        self.finish(caller, &run, settled, began.elapsed()).await
+    }
+
+    /// What the call comes to for its requester.
+    async fn settle(
+        self: &Arc<Self>,
+        caller: &Caller,
+        run: &PreparedRun,
+        ended: EndedRun,
+    ) -> SettledRun {
+        let EndedRun {
+            connection,
+            scope,
+            end,
+            wrote,
+        } = ended;
+        let files = self.keep_returned(caller, run, &end).await;
         let trapped = matches!(&end, RunEnd::Ended(CallEnd::Crashed(crash)) if crash.trapped);
-        let (mut outcome, trouble) = match end {
+        let (mut outcome, failure) = match end {
             RunEnd::Decided(outcome) => (outcome, None),
             RunEnd::Ended(CallEnd::Refused(refusal)) => {
                 let asking = ConnectRequest {
@@ -228,69 +271,68 @@ impl Gateway {
                     serving: &run.serving,
                     of: None,
                 };
-                match self.after_refusal(asking, &held, &refusal).await {
+                match self.after_refusal(asking, &connection, &refusal).await {
                     Ok(Some(outcome)) => (outcome, None),
                     Ok(None) => (provider_error(refusal), None),
-                    Err(trouble) => (provider_error(refusal), Some(trouble)),
+                    Err(failure) => (provider_error(refusal), Some(failure)),
                 }
             }
-            RunEnd::Ended(ended) => (outcome(&scope, ended), None),
+            RunEnd::Ended(ended) => (outcome(&scope, ended, files), None),
         };
         let requests = scope.records();
         if run.tool.effect() != Effect::Read && !run.tool.idempotent() {
             unclear_write(&mut outcome, &requests);
         }
-        let came_to = status_of(&outcome);
-        let outcome = match trouble {
-            Some(trouble) => Err(trouble),
-            None => self.settle_outcome(caller, &run, &scope, outcome).await,
+        let own = status_of(&outcome);
+        let outcome = match failure {
+            Some(failure) => Err(failure),
+            None => self.settle_outcome(caller, run, &scope, outcome).await,
         };
-        // What the plugin did stands, whatever trouble the gateway has with it.
-        let (status, reason) = outcome.as_ref().map_or(came_to, status_of);
-        let took = began.elapsed();
-        if status == ExecutionStatus::Success && !run.permit.is_dry() {
-            let now_ms = self.clock.now_ms();
-            self.learning
-                .executed(caller, &run.user, &run.tool.name, now_ms);
+        SettledRun {
+            // A failure of the gateway does not change what the plugin did.
+            status: outcome.as_ref().map_or(own, status_of),
+            outcome,
+            requests,
+            connection,
+            scope,
+            wrote: wrote.load(Ordering::Relaxed),
+            trapped,
         }
-        if !run.permit.is_dry() {
-            self.on_probation(&run.serving, &caller.workspace_id, trapped);
-        }
-        self.metrics.executed(
-            run.tool.service(),
-            &run.tool.name,
-            status.into_str(),
-            reason.map_or("", |reason| reason.into_str()),
-            took,
-        );
+    }
+
+    /// Counts the call, keeps its receipt and answers.
+    async fn finish(
+        self: &Arc<Self>,
+        caller: &Caller,
+        run: &PreparedRun,
+        settled: SettledRun,
+        took: Duration,
+    ) -> Result<Execution, Error> {
+        let (status, reason) = settled.status;
+        self.count_end(caller, run, &settled, took);
         let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         if let Some(trace) = &run.trace {
             let reason = reason.map(|reason| reason.into_str());
-            trace.ended(status.into_str(), reason, duration_ms, &requests);
+            trace.ended(status.into_str(), reason, duration_ms, &settled.requests);
         }
-        let mut receipt = receipt_of(
-            caller,
-            &run,
-            status,
-            reason,
-            duration_ms,
-            &requests,
-            wrote.load(Ordering::Relaxed),
-        );
-        receipt.0.connection_id = held.connection_id().map(Text::from);
-        receipt.0.result = outcome.as_ref().ok().and_then(failure_text);
-        if let Some(seals) = self.seals(caller, &run) {
-            receipt.0.payloads = seals.rows(&scope.payloads());
+        let requests = settled.requests;
+        let wrote = settled.wrote;
+        let mut receipt = receipt_of(caller, run, status, reason, duration_ms, &requests, wrote);
+        receipt.0.connection_id = settled.connection.connection_id().map(Text::from);
+        receipt.0.result = settled.outcome.as_ref().ok().and_then(failure_text);
+        if let Some(seals) = self.seals(caller, run) {
+            receipt.0.payloads = seals.rows(&settled.scope.payloads());
         }
-        let execution = outcome.map(|outcome| Execution {
+        let execution = settled.outcome.map(|outcome| Execution {
             outcome,
             execution_id: run.execution_id.clone(),
             tool_name: run.tool.name.clone(),
             service: run.serving.service.clone(),
             session_id: run.session_id.clone(),
             duration_ms,
+            coerced: run.coerced.clone(),
         });
-        let answer = self.answer_beside_receipt(caller, &run, &execution, &requests);
+        let answer = self.answer_beside_receipt(caller, run, &execution, &requests);
         self.keep_receipt(receipt, answer, !requests.is_empty())
             .await;
         let may_write = run.tool.effect() != Effect::Read;
@@ -300,156 +342,30 @@ impl Gateway {
         })
     }
 
-    /// Everything up to the plugin's end. An error: the plugin did not begin.
-    async fn start(
+    fn count_end(
         self: &Arc<Self>,
         caller: &Caller,
         run: &PreparedRun,
-    ) -> Result<EndedRun, Error> {
-        let settings = self.services.get(&caller.workspace_id, run.tool.service());
-        let grant = services::grant(&run.serving, &settings)?;
-        let wanted = &run.serving.manifest.limits;
-        let timeout = wanted
-            .timeout_ms
-            .map_or(limits::CALL_TIMEOUT, Duration::from_millis);
-        let call_limits = CallLimits {
-            timeout: timeout.min(limits::CALL_TIMEOUT),
-            ..CallLimits::default()
-        };
-        let PreparedConnection { held, ends } = self
-            .connection_for_call(
-                caller,
-                &run.user,
-                &run.tool,
-                &run.serving,
-                run.connection_id.as_deref(),
-                run.permit.purpose(),
-            )
-            .await?;
-        if let Some(bound) = run.permit.bound() {
-            held.check_bound(bound)?;
-        }
-        let mut scope = egress::CallScope::new(
-            grant,
-            held.parameters(),
-            held.clone(),
-            call_limits,
-            if run.permit.is_dry() {
-                Mode::DryRun
-            } else {
-                Mode::Live
-            },
-        )
-        .with_declarations(egress::Declarations::new(run.serving.manifest.clone()))
-        .knowing(held.secrets().scrubber());
-        if let Some(request) = &run.tool.spec().request {
-            scope = scope.sending(egress::DescribedSend::new(request, &held.config()));
-        }
-        if run.tool.effect() == Effect::Read {
-            let queries = &run.tool.spec().queries;
-            scope = scope.reading(egress::AllowedQueries::new(queries, &held.config()));
-            // A tool that may write is never cut off between two requests: it stops where it asks.
-            if let Some(cancelled) = &run.listener.cancelled {
-                scope = scope.cancelled_by(cancelled.clone());
+        settled: &SettledRun,
+        took: Duration,
+    ) {
+        let (status, reason) = settled.status;
+        self.note_end(run, settled.outcome.as_ref(), &settled.requests);
+        if !run.permit.is_dry() {
+            if status == ExecutionStatus::Success {
+                let now_ms = self.clock.now_ms();
+                self.learning
+                    .executed(caller, &run.user, &run.tool.name, now_ms);
             }
+            self.on_probation(&run.serving, &caller.workspace_id, settled.trapped);
         }
-        if ends.is_none() && !run.permit.is_dry() {
-            self.mark_claim(caller, run).await?;
-        }
-        // A plugin without capabilities sends nothing.
-        if ends.is_none() && !run.permit.is_dry() && !run.serving.manifest.capabilities.is_empty() {
-            let mut receipt =
-                receipt_of(caller, run, ExecutionStatus::Running, None, 0, &[], false);
-            receipt.0.connection_id = held.connection_id().map(Text::from);
-            let may_write = run.tool.effect() != Effect::Read;
-            let seals = self.seals(caller, run);
-            if seals.is_some() {
-                scope = scope.with_payload_capture();
-            }
-            let journal = RunJournal::new(self.receipts.clone(), *receipt, seals, may_write);
-            scope = scope.with_journal(Arc::new(journal));
-        }
-        if let Some(approved) = run.permit.approved() {
-            scope = scope.with_required_plan(approved.requests.clone(), approved.whole);
-        }
-        let scope = Arc::new(scope);
-        let wrote = Arc::new(AtomicBool::new(false));
-        if let Some(outcome) = ends {
-            let end = RunEnd::Decided(outcome);
-            return Ok(EndedRun {
-                held,
-                scope,
-                end,
-                wrote,
-            });
-        }
-        let state = SessionState {
-            gateway: self.clone(),
-            wrote: wrote.clone(),
-            scope: KvScope {
-                workspace_id: caller.workspace_id.clone(),
-                session_id: run.session_id.clone(),
-                service: run.serving.service.clone(),
-                connection_id: held.connection_id().map(Text::from),
-            },
-        };
-        let kv: Arc<dyn KeyValue> = if run.permit.is_dry() {
-            Arc::new(DryRunState::over(state))
-        } else {
-            Arc::new(state)
-        };
-        let rehearsal = run.permit.rehearsal();
-        let call = Call {
-            requester: requester(caller),
-            tool: run.tool.action().to_owned(),
-            arguments: run.arguments.clone(),
-            session: Some(run.session_id.to_string()),
-            cursor: run.cursor.clone(),
-            meta: "{}".to_owned(),
-            scope: scope.clone(),
-            kv,
-            config: held.config(),
-            timeout: call_limits.timeout,
-            memory_bytes_max: size::memory_bytes_max(wanted),
-            response_bytes_max: wanted
-                .response_mib
-                .map_or(call_limits.response_bytes_max, |mib| (mib as usize) << 20)
-                .min(call_limits.response_bytes_max),
-            now_ms: rehearsal.map_or(run.started_at_ms, |one| one.now_ms),
-            random: rehearsal.map_or(Random::System, |one| Random::Seeded(one.seed)),
-            log: CallLog {
-                execution_id: Some(run.execution_id.clone()),
-                observer: run.trace.clone().map(CallTrace::observer),
-            },
-            listener: run.listener.clone(),
-        };
-        match self.runtime.invoke(&run.serving.code, call).await {
-            Ok(ended) => Ok(EndedRun {
-                held,
-                scope,
-                end: RunEnd::Ended(ended),
-                wrote,
-            }),
-            Err(StartError::Overloaded(_)) => Err(Error::Overloaded { retry_after_s: 1 }),
-            Err(StartError::Load(cause)) => {
-                self.damaged_copies.note(run.serving.code.sha256(), &cause);
-                Err(Error::Internal(cause.into()))
-            }
-        }
-    }
-
-    /// With an `Idempotency-Key`: from here on the provider may see a write that must not be repeated.
-    async fn mark_claim(&self, caller: &Caller, run: &PreparedRun) -> Result<(), Error> {
-        let Some(claim) = &run.claim else {
-            return Ok(());
-        };
-        if run.tool.effect() == Effect::Read || run.tool.idempotent() {
-            return Ok(());
-        }
-        match self.mark_sent(caller, claim).await? {
-            true => Ok(()),
-            false => Err(idempotency::in_progress()),
-        }
+        self.metrics.executed(
+            run.tool.service(),
+            &run.tool.name,
+            status.into_str(),
+            reason.map_or("", |reason| reason.into_str()),
+            took,
+        );
     }
 }
 
@@ -458,30 +374,5 @@ pub(crate) fn requester(caller: &Caller) -> Requester {
     Requester {
         workspace: caller.workspace_id.shared(),
         key: caller.key_id.shared(),
-    }
-}
-
-fn writes(request: &egress::RequestRecord) -> bool {
-    !matches!(request.method.as_str(), "GET" | "HEAD")
-}
-
-/// The error of the gateway itself once a write had left: a caller must not take it for a call that failed.
-fn outcome_unknown(error: Error, execution_id: &Text) -> Error {
-    let cause = anyhow::Error::from(after_the_run(error));
-    tracing::error!(%execution_id, error = format!("{cause:#}"), "execution.unsettled");
-    Error::OutcomeUnknown {
-        execution_id: execution_id.to_string(),
-        receipt: None,
-    }
-}
-
-/// Trouble that the gateway had once the plugin had run: never one that a caller takes for a call
-/// that did not happen.
-fn after_the_run(error: Error) -> Error {
-    match error {
-        Error::Internal(_) => error,
-        // Without the promise that repeating it is all right: it has run.
-        Error::DatabaseUnavailable(Some(cause)) => Error::Internal(cause),
-        other => Error::Internal(anyhow::anyhow!("after the run: {other}")),
     }
 }

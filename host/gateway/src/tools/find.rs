@@ -13,7 +13,7 @@ use toolgate_catalog::Tool;
 use toolgate_core::ids::UserId;
 use toolgate_search::QUERY_CHARS_MAX;
 
-/// Compact JSON of all schemas inlined in one search answer (spec 4.1, rule 3).
+/// Compact JSON of all schemas inlined in one search answer: further ones are named by their address.
 pub(crate) const INLINE_SCHEMA_BYTES_MAX: usize = 24_000;
 pub(crate) const SEARCH_LIMIT_MAX: usize = 100;
 pub(crate) const SCHEMA_LIMIT_MAX: usize = 5;
@@ -43,11 +43,10 @@ impl Gateway {
         let plugins_loading = self.plugins_loading();
         let snapshot = self.snapshot();
         let answer = self.nearest_tools(&snapshot, &request, &permissions).await;
-        let mut found = answer.results.clone();
         let connections = self.connections_of(caller, &user).await?;
         let uses = self.search_uses(&caller.workspace_id).await;
         let ready = |tool: &Tool| connections.ready(tool);
-        found.prefer(request.limit, &ready, &uses);
+        let found = answer.results.preferred(request.limit, &ready, &uses);
         let now_ms = self.clock.now_ms();
         self.learning.searched(caller, &user, &found.hits, now_ms);
         let mut inlined_bytes = 0;

@@ -6,6 +6,8 @@
 //! or that only led to a connect link, did nothing and frees its key. Keys belong to the API key that sent them, for
 //! 24 hours.
 
+mod claims;
+
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -83,7 +85,7 @@ pub struct ClaimedKey {
 }
 
 impl ClaimedKey {
-    /// The answer that is kept of a run, for whoever writes it beside the receipt; the key needs nothing
+    /// The answer that is kept of a run, to be written beside the receipt; the key needs nothing
     /// more then. `None`: the key is settled otherwise.
     pub(crate) fn answer_with_receipt(
         &self,
@@ -126,7 +128,7 @@ enum Settlement {
     Keep(String),
     /// A repetition does the work again.
     Free,
-    /// The same, unless the claim was marked: then what became of the request nobody will know.
+    /// The same, unless the claim was marked: then the outcome of the request nobody will know.
     FreeUnlessMarked,
 }
 
@@ -136,7 +138,7 @@ impl Settlement {
         text.map(Self::Keep)
     }
 
-    /// How far the work came before trouble of our own nobody knows: what it wrote or sent may be there.
+    /// The gateway itself failed, so it is unknown how far the work came: what it wrote or sent may be there.
     fn after(cause: &Error) -> Self {
         use Error::{DatabaseUnavailable, Internal, OutcomeUnknown};
         match cause {
@@ -415,7 +417,7 @@ impl Gateway {
             BeginOutcome::Answered {
                 execution_id,
                 answer,
-            } => RawValue::from_string(answer)
+            } => RawValue::from_string(self.opened_answer(caller, &claim.key, answer)?)
                 .map(|answer| {
                     Err(KeptAnswer {
                         execution_id,
@@ -433,63 +435,6 @@ impl Gateway {
                 })
             }
         }
-    }
-
-    /// Notes that from now on something may leave. `false`: the key was taken over meanwhile.
-    pub(crate) async fn mark_sent(
-        &self,
-        caller: &Caller,
-        claim: &ClaimedKey,
-    ) -> Result<bool, Error> {
-        let marked =
-            self.store
-                .mark_request_sent(&caller.workspace_id, &claim.key, &claim.execution_id);
-        Ok(marked.await?)
-    }
-
-    async fn keep_answer(
-        &self,
-        caller: &Caller,
-        claim: &ClaimedKey,
-        answer: &str,
-    ) -> Result<(), Error> {
-        let answer = RequestAnswer {
-            workspace_id: caller.workspace_id.clone(),
-            key: claim.key.clone(),
-            execution_id: claim.execution_id.clone(),
-            answer: answer.to_owned(),
-        };
-        if !self.store.answer_request(&answer).await? {
-            tracing::warn!(
-                execution_id = claim.execution_id,
-                "idempotency.answer_not_kept"
-            );
-        }
-        self.kept_answer(caller, answer.answer.len()).await;
-        Ok(())
-    }
-
-    /// Frees the key of a request that came to nothing. One that was marked stays claimed unless
-    /// `even_if_marked`: what became of it nobody will know.
-    pub(crate) async fn free(
-        &self,
-        caller: &Caller,
-        claim: &ClaimedKey,
-        even_if_marked: bool,
-    ) -> Result<bool, Error> {
-        let freed = self.store.forget_request(
-            &caller.workspace_id,
-            &claim.key,
-            &claim.execution_id,
-            even_if_marked,
-        );
-        let freed = freed.await?;
-        if !freed && !even_if_marked {
-            self.store
-                .give_up_request(&caller.workspace_id, &claim.key, &claim.execution_id)
-                .await?;
-        }
-        Ok(freed)
     }
 }
 

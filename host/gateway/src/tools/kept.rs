@@ -8,7 +8,7 @@ use crate::{Caller, Error, Gateway};
 use toolgate_core::ids::UserId;
 
 impl Gateway {
-    /// Refuses what the execution came to: the tool or the connection is not the user's any more, or
+    /// Refuses the result of the execution: the tool or the connection is not the user's any more, or
     /// a person would have to be asked and was not. `asked_for`: the tool as the caller names it.
     pub(super) async fn check_result_access(
         &self,

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::error::RateLimited;
+use crate::RateLimited;
 use crate::{Caller, Error, Gateway};
 use toolgate_core::text::Text;
 

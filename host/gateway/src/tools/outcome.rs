@@ -1,19 +1,25 @@
-//! What became of a run, in the words of the public contract.
+//! The outcome of a run, in the words of the public contract.
 
 use base64::Engine as _;
 use serde_json::value::RawValue;
 
 use crate::executions::ExecutionStatus;
+use crate::tools::files::StoredFile;
 use crate::tools::{FailureReason, Outcome, ResultFile, ToolError};
 use toolgate_egress::{self as egress, RequestRecord};
-use toolgate_runtime::{CallEnd, CallOutput, PluginError, RefusalKind, limits};
+use toolgate_runtime::{Blob, CallEnd, CallOutput, PluginError, RefusalKind, limits};
 
-/// All files of one result, in base64, with their media types and names.
+/// A result with the contents of its files in base64; a file that does not fit has its handle alone.
 const RESULT_FILES_BYTES_MAX: usize = limits::RESULT_BYTES_MAX;
 
-pub(crate) fn outcome(scope: &egress::CallScope, ended: CallEnd) -> Outcome {
+/// `kept`: the files of the result that have a handle, in its order.
+pub(crate) fn outcome(
+    scope: &egress::CallScope,
+    ended: CallEnd,
+    kept: Vec<Option<StoredFile>>,
+) -> Outcome {
     match ended {
-        CallEnd::Returned(output) => success(output),
+        CallEnd::Returned(output) => success(output, kept),
         CallEnd::Refused(refusal) => provider_error(refusal),
         CallEnd::DryRun => Outcome::DryRun {
             requests: scope.planned(),
@@ -45,37 +51,30 @@ pub(crate) fn outcome(scope: &egress::CallScope, ended: CallEnd) -> Outcome {
     }
 }
 
-fn success(output: CallOutput) -> Outcome {
-    let bytes: usize = output
-        .files
-        .iter()
-        .map(|file| {
-            let name = file.name.as_ref().map_or(0, String::len);
-            file.data.len() / 3 * 4 + 4 + file.media_type.len() + name
-        })
-        .sum();
-    if bytes + output.data.get().len() > RESULT_FILES_BYTES_MAX {
-        let message = format!(
-            "the result is larger than {} MiB",
-            RESULT_FILES_BYTES_MAX >> 20
-        );
-        return failed(
-            FailureReason::LimitExceeded,
-            "limit_exceeded",
-            &message,
-            false,
-        );
+fn success(output: CallOutput, kept: Vec<Option<StoredFile>>) -> Outcome {
+    let mut room = RESULT_FILES_BYTES_MAX.saturating_sub(output.data.get().len());
+    let mut kept = kept.into_iter();
+    let mut files = Vec::with_capacity(output.files.len());
+    for file in output.files {
+        let kept = kept.next().flatten();
+        let bytes = answer_bytes(&file);
+        let fits = bytes <= room;
+        // Without a handle and without its content, the file would be lost.
+        if !fits && kept.is_none() {
+            let message = format!(
+                "the files of the result are larger than {} MiB, and the workspace has no room to keep them",
+                RESULT_FILES_BYTES_MAX >> 20
+            );
+            return failed(
+                FailureReason::LimitExceeded,
+                "limit_exceeded",
+                &message,
+                false,
+            );
+        }
+        room -= if fits { bytes } else { 0 };
+        files.push(result_file(file, kept, fits));
     }
-    let files = output
-        .files
-        .into_iter()
-        .map(|file| ResultFile {
-            size_bytes: file.data.len() as u64,
-            content: base64::engine::general_purpose::STANDARD.encode(&file.data),
-            media_type: file.media_type,
-            name: file.name,
-        })
-        .collect();
     let data: Box<RawValue> = output.data;
     Outcome::Success {
         result: data.into(),
@@ -86,12 +85,34 @@ fn success(output: CallOutput) -> Outcome {
     }
 }
 
+/// Bytes of the answer that a file takes with its content.
+fn answer_bytes(file: &Blob) -> usize {
+    let name = file.name.as_ref().map_or(0, String::len);
+    file.data.len() / 3 * 4 + 4 + file.media_type.len() + name
+}
+
+fn result_file(file: Blob, kept: Option<StoredFile>, with_content: bool) -> ResultFile {
+    let encoded = || base64::engine::general_purpose::STANDARD.encode(&file.data);
+    let (file_id, sha256, expires_at) = match kept {
+        Some(kept) => (Some(kept.file_id), Some(kept.sha256), Some(kept.expires_at)),
+        None => (None, None, None),
+    };
+    ResultFile {
+        file_id,
+        size_bytes: file.data.len() as u64,
+        sha256,
+        expires_at,
+        content: with_content.then(encoded),
+        media_type: file.media_type,
+        name: file.name,
+    }
+}
+
 pub(crate) fn provider_error(refusal: PluginError) -> Outcome {
-    let rate_limited = refusal.kind == RefusalKind::RateLimited;
-    let reason = if rate_limited {
-        FailureReason::ProviderRateLimited
-    } else {
-        FailureReason::ProviderError
+    let reason = match refusal.kind {
+        RefusalKind::RateLimited => FailureReason::ProviderRateLimited,
+        RefusalKind::Cancelled => FailureReason::Cancelled,
+        _ => FailureReason::ProviderError,
     };
     let can_retry = matches!(
         refusal.kind,

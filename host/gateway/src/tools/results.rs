@@ -3,13 +3,16 @@
 //! A result is never cut silently. Beyond `max_result_bytes` the answer holds its first bytes as
 //! text, its size and a `result_id`, and [`Gateway::stored_result`] reads on from there.
 
+mod picked;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
+use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway, Scope};
+use picked::picked;
 use toolgate_core::clock::rfc3339;
 use toolgate_core::ids::{self, UserId};
 
@@ -93,17 +96,6 @@ pub struct StoredResult {
     pub expires_at: String,
 }
 
-/// The parts of `result` at `fields`, by pointer; a part that is not there is left out.
-fn picked(result: &RawValue, fields: &[String]) -> Result<Box<RawValue>, Error> {
-    let internal = |cause: serde_json::Error| Error::Internal(cause.into());
-    let whole: Value = serde_json::from_str(result.get()).map_err(internal)?;
-    let parts: Map<String, Value> = fields
-        .iter()
-        .filter_map(|pointer| Some((pointer.clone(), whole.pointer(pointer)?.clone())))
-        .collect();
-    serde_json::value::to_raw_value(&parts).map_err(internal)
-}
-
 /// The longest beginning of `text` within both bounds.
 fn head<'a>(text: &'a str, budget: &Budget) -> &'a str {
     let bytes_max = budget.bytes_max.unwrap_or(usize::MAX).min(text.len());
@@ -140,15 +132,8 @@ impl Gateway {
         }
         let result_id = ids::ulid("res");
         let expires_at_ms = self.clock.now_ms() + KEPT_MS;
-        self.store
-            .put_result(
-                &caller.workspace_id,
-                &result_id,
-                execution_id,
-                user.as_str(),
-                text.as_bytes(),
-                expires_at_ms,
-            )
+        let ids = (&*result_id, execution_id);
+        self.put_result(caller, ids, user, text, expires_at_ms)
             .await?;
         self.kept_result(caller, text.len()).await?;
         let truncated = Truncated {
@@ -179,6 +164,9 @@ impl Gateway {
         let (piece, user) = self.piece(caller, result_id, offset, limit).await?;
         self.check_result_access(caller, &user, &piece.execution_id, None)
             .await?;
+        let read = [(result_id, user.as_str())];
+        self.record_reading(caller, AuditAction::ResultsRead, &read)
+            .await?;
         Ok(piece)
     }
 
@@ -193,11 +181,7 @@ impl Gateway {
         let bad_offset =
             || Error::InvalidRequest("offset must be 0 or the next_offset of a piece".to_owned());
         let limit = limit.clamp(PIECE_BYTES_MIN, PIECE_BYTES_MAX);
-        let (from, count) = (
-            u32::try_from(offset).map_err(|_| bad_offset())?,
-            u32::try_from(limit).map_err(|_| bad_offset())?,
-        );
-        let now_ms = self.clock.now_ms();
+        u32::try_from(offset).map_err(|_| bad_offset())?;
         let unknown = || {
             Error::NotFound(format!(
                 "the result {}",
@@ -205,8 +189,7 @@ impl Gateway {
             ))
         };
         let found = self
-            .store
-            .read_result(&caller.workspace_id, result_id, from, count, now_ms)
+            .read_result(caller, result_id, (offset, limit))
             .await?
             .filter(|found| caller.acts_for(found.user_id.as_deref().unwrap_or_default()))
             .ok_or_else(unknown)?;
@@ -243,7 +226,7 @@ impl Gateway {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::testing::TestWorld;

@@ -14,15 +14,12 @@ use crate::plugins::Snapshot;
 use crate::tools::SearchTools;
 use crate::tools::embeddings::{LexicalReason, State};
 use toolgate_catalog::Tool;
-use toolgate_search::{SearchQuery, SearchResults};
+use toolgate_search::{PREFERRED_AMONG, SearchQuery, SearchResults};
 
 /// Answers of one generation; there are two.
 const ANSWERS_MAX: usize = 500;
 /// Answers to longer queries are not kept.
 const QUERY_BYTES_MAX: usize = 500;
-/// A search is answered with this many tools at least: what a user or a workspace prefers may be beyond a
-/// lower limit.
-const NEAREST: usize = 10;
 /// Longer answers are not kept.
 const LIMIT_MAX: usize = 20;
 
@@ -55,7 +52,7 @@ impl Gateway {
                 reading: &reading,
                 service: request.service.as_deref(),
                 similarities: similarities.as_deref().ok(),
-                limit: request.limit.max(NEAREST),
+                limit: request.limit.max(PREFERRED_AMONG),
                 allowed: &|tool: &Tool| permissions.shows(tool),
             }),
             lexical_reason: similarities.as_ref().err().copied(),
@@ -94,7 +91,7 @@ impl SearchKey {
         kept.then(|| Self {
             query: request.query.clone(),
             service: request.service.clone(),
-            limit: request.limit.max(NEAREST),
+            limit: request.limit.max(PREFERRED_AMONG),
         })
     }
 }
@@ -209,7 +206,7 @@ mod tests {
         );
         assert!(!same(&request("create issues", None, 5)).await);
         assert!(!same(&request("create an issue", Some("github"), 5)).await);
-        assert!(!same(&request("create an issue", None, NEAREST + 1)).await);
+        assert!(!same(&request("create an issue", None, PREFERRED_AMONG + 1)).await);
         assert!(same(&asked).await, "the others are beside it");
 
         let catalog = Snapshot::new(fixture::catalog(), BTreeMap::new());

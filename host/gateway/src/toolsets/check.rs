@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::Error;
-use toolgate_core::ids;
+use toolgate_core::ids::{self, TOOLSET_NAME_CHARS_MAX, is_toolset_name};
 use toolgate_core::visible::is_hidden;
 use toolgate_store::ToolsetRow;
 
 use super::TOOLS_LISTED_MAX;
 
-pub const NAME_CHARS_MAX: usize = 64;
 pub const TITLE_CHARS_MAX: usize = 200;
 pub const DESCRIPTION_CHARS_MAX: usize = 2_000;
 /// Tools, services and Skills that one toolset names, together.
@@ -17,21 +16,12 @@ pub const ENTRIES_MAX: usize = TOOLS_LISTED_MAX;
 /// Of one name of a tool or service, or id of a Skill; the catalog has none that is longer.
 pub const ENTRY_CHARS_MAX: usize = 128;
 
-/// Whether a text can be the name of a toolset: what is the same in an address however it is encoded.
-pub fn is_name(name: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let inner = |byte: u8| plain(byte) || byte == b'-' || byte == b'_';
-    name.len() <= NAME_CHARS_MAX
-        && name.bytes().all(inner)
-        && name.bytes().next().is_some_and(plain)
-}
-
 pub(super) fn checked_name(name: String) -> Result<String, Error> {
-    if is_name(&name) {
+    if is_toolset_name(&name) {
         return Ok(name);
     }
     Err(Error::InvalidRequest(format!(
-        "name must be 1 to {NAME_CHARS_MAX} of a-z, 0-9, - and _, and begin with a letter or digit"
+        "name must be 1 to {TOOLSET_NAME_CHARS_MAX} of a-z, 0-9, - and _, and begin with a letter or digit"
     )))
 }
 
@@ -96,36 +86,6 @@ fn each_once(names: Vec<String>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_is_one_segment_of_an_address() {
-        for name in [
-            "a",
-            "support",
-            "9-lives",
-            "a_b-c",
-            &"x".repeat(NAME_CHARS_MAX),
-        ] {
-            assert!(is_name(name), "{name}");
-        }
-        for name in [
-            "",
-            "-a",
-            "_a",
-            "A",
-            "a b",
-            "a/b",
-            "a.b",
-            "..",
-            "a%2fb",
-            "ä",
-            "a\0",
-            "a\n",
-            &"x".repeat(NAME_CHARS_MAX + 1),
-        ] {
-            assert!(!is_name(name), "{name:?}");
-        }
-    }
 
     #[test]
     fn texts_hold_what_a_reader_sees() {

@@ -68,7 +68,7 @@ pub struct ToolsetTool {
     pub source: ToolSource,
 }
 
-/// What a tool of a toolset stands for.
+/// What a tool of a toolset runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ToolSource {

@@ -126,7 +126,7 @@ async fn what_a_user_may_not_use_is_not_listed_and_a_change_is_seen_by_a_watcher
 }
 
 #[tokio::test]
-async fn a_watcher_ends_with_the_key_and_with_whoever_watches() {
+async fn a_watcher_ends_with_its_key_and_its_request() {
     let world = TestWorld::open().await;
     let admin = world.caller(&[Scope::Admin]).await;
     world
@@ -240,6 +240,66 @@ async fn a_toolset_is_bounded_and_belongs_to_one_workspace() {
         .create_toolset(&stranger, tools_request("a", &[tool]))
         .await
         .unwrap();
+}
+
+#[tokio::test]
+async fn a_skill_that_has_changed_since_it_was_read_is_a_conflict() {
+    let world = TestWorld::open().await;
+    let admin = world.caller(&[Scope::Admin]).await;
+    let skill = CreateSkill {
+        name: "Refunds".to_owned(),
+        summary: "How to refund.".to_owned(),
+        instructions: "Ask the owner.".to_owned(),
+    };
+    let id = world.create_skill(&admin, skill).await.unwrap().skill_id;
+    let writer = world.caller(&[Scope::SkillsWrite]).await;
+    let changed = UpdateSkill {
+        skill_id: id.clone(),
+        instructions: Some("Ask nobody.".to_owned()),
+        ..UpdateSkill::default()
+    };
+    let changed = world.update_skill(&writer, changed).await.unwrap();
+    assert_eq!((changed.version, changed.change_waits), (2, false));
+
+    let over = |skills: &[&str], version| OverSkills {
+        request: CreateToolset {
+            name: "support".to_owned(),
+            skills: skills.iter().map(|id| (*id).to_owned()).collect(),
+            tools: vec!["github_create_issue".to_owned()],
+            ..CreateToolset::default()
+        },
+        versions: [(id.clone(), version)].into(),
+    };
+    let stale = world.create_toolset(&admin, over(&[&id], 1)).await;
+    let Err(Error::Conflict(why)) = stale else {
+        panic!("{stale:?}");
+    };
+    assert_eq!(
+        why,
+        format!("the Skill {id} is at version 2, not 1: read it again")
+    );
+    let of_another = world.create_toolset(&admin, over(&[], 2)).await;
+    assert!(
+        matches!(of_another, Err(Error::InvalidRequest(_))),
+        "{of_another:?}"
+    );
+    let list = world.list_toolsets(&admin).await.unwrap();
+    assert!(list.toolsets.is_empty(), "nothing was stored");
+    world.create_toolset(&admin, over(&[&id], 2)).await.unwrap();
+
+    let title = |version| OverSkills {
+        request: UpdateToolset {
+            title: Some("Other".to_owned()),
+            ..UpdateToolset::default()
+        },
+        versions: [(id.clone(), version)].into(),
+    };
+    let stale = world.update_toolset(&admin, "support", title(3)).await;
+    assert!(matches!(stale, Err(Error::Conflict(_))), "{stale:?}");
+    let read = world.toolset(&admin, "support").await.unwrap();
+    assert_eq!(read.title, "support", "nothing was changed");
+    let updated = world.update_toolset(&admin, "support", title(2)).await;
+    assert_eq!(updated.unwrap().title, "Other");
 }
 
 #[tokio::test]

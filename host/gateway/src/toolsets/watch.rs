@@ -106,7 +106,7 @@ impl Gateway {
             return false;
         }
         let _turn = self.list_signal.looks.acquire().await.ok();
-        match self.renewed(caller).await {
+        match self.identity.renewed(caller).await {
             Ok(Some(renewed)) => {
                 *caller = renewed;
                 false
@@ -157,7 +157,7 @@ impl ListWatcher {
     async fn look(&mut self) -> Result<Option<ListChange>, Error> {
         let gateway = self.gateway.clone();
         let _turn = gateway.list_signal.looks.acquire().await.ok();
-        let Some(caller) = self.gateway.renewed(&self.caller).await? else {
+        let Some(caller) = self.gateway.identity.renewed(&self.caller).await? else {
             return Ok(Some(ListChange::Over));
         };
         let digest = self.gateway.list_digest(&caller, &self.toolset).await?;
@@ -179,7 +179,7 @@ pub(crate) async fn run(gateway: Arc<Gateway>) {
             return;
         }
         if gateway.list_signal.count.receiver_count() == 0 {
-            // Whoever comes next looks by itself first.
+            // The next watcher reads the list itself first.
             known = None;
             continue;
         }

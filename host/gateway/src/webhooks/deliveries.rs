@@ -1,4 +1,4 @@
-//! What became of each delivery; trying a webhook; sending once more by hand.
+//! The outcome of each delivery; trying a webhook; sending once more by hand.
 
 use serde::Serialize;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! Sending what the store has for webhooks.
 //!
 //! One loop in each process leases webhooks that have something to send; a task for each sends one
-//! delivery after the other and stores what became of it before the next. The lease is renewed with
+//! delivery after the other and stores its outcome before the next. The lease is renewed with
 //! every outcome and while an answer is awaited, and is short: when a process dies, another goes on
 //! within seconds, beginning with the delivery that was under way.
 
@@ -22,7 +22,7 @@ use crate::metrics::Metrics;
 use toolgate_core::clock::{Clock, rfc3339};
 use toolgate_core::ids;
 use toolgate_egress::follow::retry_after;
-use toolgate_egress::{DestinationClass, Egress, HostRequest, HostResponse};
+use toolgate_egress::{DestinationClass, Egress, EgressFailure, HostRequest, HostResponse};
 use toolgate_store::{
     AttemptFailed, DeliveryAttempt, DueDelivery, Event, EventType, Lease, Store, StoreError,
     WebhookRow,
@@ -201,22 +201,13 @@ impl Dispatcher {
         Ok(secrets)
     }
 
-    async fn deliver(
+    /// Sends one delivery, while the lease of the webhook is renewed. `None`: another process has the webhook now.
+    async fn send(
         &self,
         webhook: &WebhookRow,
-        secrets: &[Secret],
-        delivery: &DueDelivery,
-    ) -> anyhow::Result<Next> {
-        let at_ms = self.clock.now_ms();
-        let payload = Bytes::copy_from_slice(delivery.payload.as_bytes());
-        let headers = signing::headers(
-            secrets,
-            &delivery.event_id,
-            at_ms.div_euclid(1_000),
-            &payload,
-        )
-        .context("the delivery cannot be signed")?;
-        let started = Instant::now();
+        headers: Vec<(String, String)>,
+        payload: Bytes,
+    ) -> anyhow::Result<Option<Result<HostResponse, EgressFailure>>> {
         let sending = self.egress.send_for_host(HostRequest {
             method: http::Method::POST,
             class: DestinationClass::Webhook,
@@ -228,43 +219,35 @@ impl Dispatcher {
             timeout: ANSWER_TIMEOUT,
         });
         tokio::pin!(sending);
-        let answer = loop {
+        loop {
             tokio::select! {
-                answer = &mut sending => break answer,
+                answer = &mut sending => return Ok(Some(answer)),
                 () = tokio::time::sleep(RENEW_EVERY) => {
-                    let held = self.store.renew_webhook_lease(&webhook.id, self.lease_now()).await?;
-                    if held.is_none() {
-                        return Ok(Next::Leave);
+                    let lease = self.store.renew_webhook_lease(&webhook.id, self.lease_now()).await?;
+                    if lease.is_none() {
+                        return Ok(None);
                     }
                 }
             }
-        };
-        let (status, wait, error) = match &answer {
-            Ok(answer) => (Some(answer.status), asked_wait(answer), said(answer)),
-            Err(failure) => (None, None, Some(failure.message.clone())),
-        };
-        let attempt = DeliveryAttempt {
-            at_ms,
-            duration_ms: i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX),
-            response_status: status.map(i64::from),
-            error,
-        };
-        let standing = PriorState {
-            failures: webhook.failures,
-            failing_since_ms: webhook.failing_since_ms,
-            attempts: delivery.attempts,
-            created_at_ms: delivery.created_at_ms,
-        };
-        let now_ms = self.clock.now_ms();
-        let random = rand::rng().random();
-        match schedule::judge(standing, status, wait, now_ms, random) {
+        }
+    }
+
+    /// Keeps how an attempt ended, and whether the webhook goes on at once.
+    async fn record(
+        &self,
+        webhook: &WebhookRow,
+        delivery: &DueDelivery,
+        attempt: &DeliveryAttempt,
+        verdict: AttemptVerdict,
+    ) -> anyhow::Result<Next> {
+        match verdict {
             AttemptVerdict::Arrived => {
                 self.metrics.webhook_delivery("delivered");
-                let held = self
+                let goes_on = self
                     .store
-                    .delivery_arrived(&webhook.id, delivery.seq, &attempt, self.lease_now())
+                    .delivery_arrived(&webhook.id, delivery.seq, attempt, self.lease_now())
                     .await?;
-                Ok(if held { Next::GoOn } else { Next::Leave })
+                Ok(if goes_on { Next::GoOn } else { Next::Leave })
             }
             AttemptVerdict::Failed {
                 again_at_ms,
@@ -287,19 +270,65 @@ impl Dispatcher {
                 let failed = AttemptFailed {
                     again_at_ms,
                     rest_until_ms,
-                    disable: disable.map(|reason| (reason, disabled(webhook, reason, now_ms))),
+                    disable: disable
+                        .map(|reason| (reason, disabled(webhook, reason, self.clock.now_ms()))),
                 };
                 self.store
-                    .delivery_failed(&webhook.id, delivery.seq, &attempt, &failed, &self.owner)
+                    .delivery_failed(&webhook.id, delivery.seq, attempt, &failed, &self.owner)
                     .await?;
                 Ok(Next::Leave)
             }
         }
     }
+
+    async fn deliver(
+        &self,
+        webhook: &WebhookRow,
+        secrets: &[Secret],
+        delivery: &DueDelivery,
+    ) -> anyhow::Result<Next> {
+        let at_ms = self.clock.now_ms();
+        let payload = Bytes::copy_from_slice(delivery.payload.as_bytes());
+        let headers = signing::headers(
+            secrets,
+            &delivery.event_id,
+            at_ms.div_euclid(1_000),
+            &payload,
+        )
+        .context("the delivery cannot be signed")?;
+        let started = Instant::now();
+        let Some(answer) = self.send(webhook, headers, payload).await? else {
+            return Ok(Next::Leave);
+        };
+        let (status, wait, error) = match &answer {
+            Ok(answer) => (
+                Some(answer.status),
+                asked_wait(answer, self.clock.now()),
+                said(answer),
+            ),
+            Err(failure) => (None, None, Some(failure.message.clone())),
+        };
+        let attempt = DeliveryAttempt {
+            at_ms,
+            duration_ms: i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX),
+            response_status: status.map(i64::from),
+            error,
+        };
+        let standing = PriorState {
+            failures: webhook.failures,
+            failing_since_ms: webhook.failing_since_ms,
+            attempts: delivery.attempts,
+            created_at_ms: delivery.created_at_ms,
+        };
+        let now_ms = self.clock.now_ms();
+        let random = rand::rng().random();
+        let verdict = schedule::judge(standing, status, wait, now_ms, random);
+        self.record(webhook, delivery, &attempt, verdict).await
+    }
 }
 
-fn asked_wait(answer: &HostResponse) -> Option<Duration> {
-    retry_after(answer.status, &answer.headers, SystemTime::now())
+fn asked_wait(answer: &HostResponse, now: SystemTime) -> Option<Duration> {
+    retry_after(answer.status, &answer.headers, now)
 }
 
 fn said(answer: &HostResponse) -> Option<String> {

@@ -17,16 +17,17 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::audit::AuditAction;
+use crate::plugins::ServingPlugin;
 use crate::{Caller, Error, Gateway, Scope};
 use event::{is_event_name, read, readable};
 use toolgate_catalog::manifest::HookSpec;
 use toolgate_core::clock::rfc3339;
-use toolgate_runtime::{NormalizeError, Requester, VerifiedDelivery};
+use toolgate_runtime::{NormalizeError, ProviderEvent, Requester, VerifiedDelivery};
 use toolgate_store::{self as store, Event};
 use toolgate_vault::{SealContext, Secret};
 use verify::ForgedDelivery;
 
-/// Where hooks stand below the public address.
+/// Path of hooks below the public address.
 pub const PATH: &str = "/hooks/";
 /// Body of one delivery.
 pub const BODY_BYTES_MAX: usize = 1 << 20;
@@ -319,28 +320,7 @@ impl Gateway {
             Some(event) => {
                 read(event, spec.delivery.as_deref(), headers, body).map(|event| vec![event])
             }
-            None => {
-                let delivered = VerifiedDelivery {
-                    headers: readable(headers),
-                    body: body.to_vec(),
-                };
-                let requester = Requester {
-                    workspace: hook.workspace_id.as_str().into(),
-                    key: hook.connection_id.as_str().into(),
-                };
-                let events = self
-                    .runtime
-                    .normalize(&serving.code, requester, delivered, now_ms)
-                    .await;
-                match events {
-                    Ok(events) => Some(events),
-                    Err(NormalizeError::Overloaded(_)) => return Err(HookRefused::Later),
-                    Err(cause) => {
-                        tracing::warn!(connection.service = hook.service, error = %cause, "hooks.unreadable");
-                        None
-                    }
-                }
-            }
+            None => self.normalized(serving, hook, headers, body).await?,
         };
         let read = read.ok_or(HookRefused::Unreadable)?;
         if read.len() > EVENTS_MAX || !read.iter().all(|event| is_event_name(&event.name)) {
@@ -364,6 +344,36 @@ impl Gateway {
             .take_hook_delivery(&hook.connection_id, &delivery, &events, now_ms);
         taken.await.map_err(|cause| internal(cause.into()))?;
         Ok(HookAnswer::Accepted)
+    }
+
+    /// The events that the plugin reads in a delivery. `None`: it cannot read it.
+    async fn normalized(
+        &self,
+        serving: &ServingPlugin,
+        hook: &store::HookRow,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Result<Option<Vec<ProviderEvent>>, HookRefused> {
+        let delivered = VerifiedDelivery {
+            headers: readable(headers),
+            body: body.to_vec(),
+        };
+        let requester = Requester {
+            workspace: hook.workspace_id.as_str().into(),
+            key: hook.connection_id.as_str().into(),
+        };
+        let events = self
+            .runtime
+            .normalize(&serving.code, requester, delivered, self.clock.now_ms())
+            .await;
+        match events {
+            Ok(events) => Ok(Some(events)),
+            Err(NormalizeError::Overloaded(_)) => Err(HookRefused::Later),
+            Err(cause) => {
+                tracing::warn!(connection.service = hook.service, error = %cause, "hooks.unreadable");
+                Ok(None)
+            }
+        }
     }
 
     fn shown_hook(&self, row: store::HookRow) -> Hook {

@@ -23,7 +23,7 @@ use toolgate_http_kit::layer::RequestId;
 
 /// Largest metadata of a client.
 const METADATA_BYTES_MAX: usize = 32 * 1024;
-/// The page on which a member decides; the request's id stands in its query.
+/// The page on which a member decides; the request's id is in its query.
 const DECISION_PAGE: &str = "/authorize";
 
 /// Opened by the browser of a member whom a client wants to be let in by. A request that is refused is told to the
@@ -36,7 +36,13 @@ pub(super) async fn authorize(
     let peer = peer_of(request.extensions());
     let query = query.unwrap_or_default();
     let host = host_of(request.uri(), request.headers());
-    match Box::pin(gateway.authorize_app(&query, host.as_deref(), &peer)).await {
+    match Box::pin(
+        gateway
+            .identity()
+            .authorize_app(&query, host.as_deref(), &peer),
+    )
+    .await
+    {
         Ok(AuthorizeOutcome::Ask { request_id }) => {
             let page = format!(
                 "{}{DECISION_PAGE}?request={request_id}",
@@ -57,7 +63,10 @@ pub(super) async fn token(State(gateway): State<Arc<Gateway>>, request: Request)
     let issued = async {
         let form = form(&parts.headers, body).await?;
         let authorization = authorization(&parts.headers)?;
-        gateway.app_tokens(authorization, &form, &peer).await
+        gateway
+            .identity()
+            .app_tokens(authorization, &form, &peer)
+            .await
     };
     match Box::pin(issued).await {
         Ok(issued) => {
@@ -84,7 +93,10 @@ pub(super) async fn revoke(State(gateway): State<Arc<Gateway>>, request: Request
     let ended = async {
         let form = form(&parts.headers, body).await?;
         let authorization = authorization(&parts.headers)?;
-        gateway.revoke_app_token(authorization, &form, &peer).await
+        gateway
+            .identity()
+            .revoke_app_token(authorization, &form, &peer)
+            .await
     };
     match Box::pin(ended).await {
         Ok(()) => answers::json_of(StatusCode::OK, &json!({})),
@@ -102,7 +114,7 @@ pub(super) async fn register(State(gateway): State<Arc<Gateway>>, request: Reque
         }
         let document = body::read(body, METADATA_BYTES_MAX, BODY_TIMEOUT).await;
         let document = document.map_err(|failure| malformed(&failure.message()))?;
-        gateway.register_app(&document, &peer).await
+        gateway.identity().register_app(&document, &peer).await
     };
     match Box::pin(registered).await {
         Ok(client) => answers::json_of(StatusCode::CREATED, &client.answer()),

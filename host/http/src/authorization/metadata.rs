@@ -10,9 +10,9 @@ use http::{HeaderMap, StatusCode, Uri};
 use serde_json::{Value, json};
 
 use super::answers;
+use toolgate_core::ids::is_toolset_name;
 use toolgate_gateway::Gateway;
 use toolgate_gateway::identity::apps::{APP_SCOPES, MCP_PATH, client_assertion_algorithms};
-use toolgate_gateway::toolsets::check::is_name;
 use toolgate_http_kit::client::host_of;
 
 /// Where the keys of ID tokens would be, below the issuer.
@@ -27,7 +27,11 @@ pub(super) async fn resource(
     uri: Uri,
     headers: HeaderMap,
 ) -> Response {
-    described(&gateway, &host_of(&uri, &headers), &gateway.mcp_resource())
+    described(
+        &gateway,
+        &host_of(&uri, &headers),
+        &gateway.identity().mcp_resource(),
+    )
 }
 
 /// The same for any text that can be the name of a toolset: which there are is not for strangers.
@@ -38,8 +42,8 @@ pub(super) async fn toolset(
     headers: HeaderMap,
 ) -> Response {
     match name {
-        Ok(Path(name)) if is_name(&name) => {
-            let resource = gateway.toolset_resource(&name);
+        Ok(Path(name)) if is_toolset_name(&name) => {
+            let resource = gateway.identity().toolset_resource(&name);
             described(&gateway, &host_of(&uri, &headers), &resource)
         }
         _ => StatusCode::NOT_FOUND.into_response(),
@@ -47,12 +51,12 @@ pub(super) async fn toolset(
 }
 
 fn described(gateway: &Gateway, host: &Option<String>, resource: &str) -> Response {
-    let base = gateway.public_url_at(host.as_deref());
+    let base = gateway.identity().public_url_at(host.as_deref());
     let path = resource.strip_prefix(gateway.public_url());
     answers::metadata(&json!({
         "resource": format!("{base}{}", path.unwrap_or(MCP_PATH)),
         "resource_name": "toolgate",
-        "authorization_servers": [gateway.app_issuer_at(host.as_deref())],
+        "authorization_servers": [gateway.identity().app_issuer_at(host.as_deref())],
         "scopes_supported": APP_SCOPES.map(<&str>::from),
         "bearer_methods_supported": ["header"],
     }))
@@ -76,7 +80,7 @@ pub(super) async fn openid(
 ) -> Response {
     let host = host_of(&uri, &headers);
     let mut metadata = issuer_metadata(&gateway, &host);
-    let issuer = gateway.app_issuer_at(host.as_deref());
+    let issuer = gateway.identity().app_issuer_at(host.as_deref());
     metadata["jwks_uri"] = json!(format!("{issuer}/{KEYS}"));
     metadata["subject_types_supported"] = json!(["public"]);
     metadata["id_token_signing_alg_values_supported"] = json!(["RS256"]);
@@ -89,9 +93,9 @@ pub(super) async fn keys() -> Response {
 }
 
 fn issuer_metadata(gateway: &Gateway, host: &Option<String>) -> Value {
-    let issuer = gateway.app_issuer_at(host.as_deref());
-    let base = gateway.public_url_at(host.as_deref());
-    let clients = gateway.app_clients();
+    let issuer = gateway.identity().app_issuer_at(host.as_deref());
+    let base = gateway.identity().public_url_at(host.as_deref());
+    let clients = gateway.identity().app_clients();
     let at = |path: &str| format!("{issuer}/{path}");
     let methods = [
         "none",
@@ -108,7 +112,7 @@ fn issuer_metadata(gateway: &Gateway, host: &Option<String>) -> Value {
         "scopes_supported": APP_SCOPES.map(<&str>::from),
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
-        "grant_types_supported": gateway.grant_types(),
+        "grant_types_supported": gateway.identity().grant_types(),
         "token_endpoint_auth_methods_supported": methods,
         "token_endpoint_auth_signing_alg_values_supported": algorithms,
         "revocation_endpoint_auth_methods_supported": methods,

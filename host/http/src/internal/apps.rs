@@ -46,7 +46,10 @@ async fn show(
     member: SignedInMember,
     Segments([request_id]): Segments<1>,
 ) -> Result<Success<AppRequestInfo>, ApiFailure> {
-    let info = gateway.app_request(member.caller(), &request_id).await?;
+    let info = gateway
+        .identity()
+        .app_request(member.caller(), &request_id)
+        .await?;
     Ok(Success::new(member.caller(), info))
 }
 
@@ -70,6 +73,7 @@ async fn decide(
 ) -> Result<Success<DecidedAnswer>, ApiFailure> {
     let caller = member.caller();
     let url = gateway
+        .identity()
         .decide_app_request(caller, &request_id, body.allow)
         .await?;
     Ok(Success::new(caller, DecidedAnswer { url }))
@@ -79,7 +83,7 @@ async fn list(
     State(gateway): State<Arc<Gateway>>,
     member: SignedInMember,
 ) -> Result<Success<ConnectedApps>, ApiFailure> {
-    let apps = gateway.connected_apps(member.caller()).await?;
+    let apps = gateway.identity().connected_apps(member.caller()).await?;
     Ok(Success::new(member.caller(), apps))
 }
 
@@ -93,11 +97,14 @@ async fn revoke(
     member: SignedInMember,
     Segments([app_id]): Segments<1>,
 ) -> Result<Success<EndedApp>, ApiFailure> {
-    gateway.revoke_app(member.caller(), &app_id).await?;
+    gateway
+        .identity()
+        .revoke_app(member.caller(), &app_id)
+        .await?;
     Ok(Success::new(member.caller(), EndedApp { app_id }))
 }
 
-/// A client's id may be an address, so it stands in the body.
+/// A client's id may be an address, so it is in the body.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ClientBody {
@@ -109,7 +116,10 @@ async fn block(
     member: SignedInMember,
     JsonBody(body): JsonBody<ClientBody>,
 ) -> Result<Success<ClientBody>, ApiFailure> {
-    gateway.block_app(member.caller(), &body.client_id).await?;
+    gateway
+        .identity()
+        .block_app(member.caller(), &body.client_id)
+        .await?;
     Ok(Success::new(member.caller(), body))
 }
 
@@ -119,6 +129,7 @@ async fn unblock(
     JsonBody(body): JsonBody<ClientBody>,
 ) -> Result<Success<ClientBody>, ApiFailure> {
     gateway
+        .identity()
         .unblock_app(member.caller(), &body.client_id)
         .await?;
     Ok(Success::new(member.caller(), body))
@@ -136,7 +147,7 @@ async fn clients_list(
     member: SignedInMember,
 ) -> Result<Success<ClientsAnswer>, ApiFailure> {
     let list = ClientsAnswer {
-        clients: gateway.named_clients(member.caller()).await?,
+        clients: gateway.identity().named_clients(member.caller()).await?,
         scopes: APP_SCOPES.map(<&str>::from).to_vec(),
     };
     Ok(Success::new(member.caller(), list))
@@ -180,7 +191,7 @@ async fn client_create(
         scopes: scopes.collect::<Result<_, _>>().map_err(unknown)?,
         public: body.public,
     };
-    let made = gateway.name_client(member.caller(), new).await?;
+    let made = gateway.identity().name_client(member.caller(), new).await?;
     let answer = NewClientAnswer {
         client: made.info,
         client_secret: made.secret.map(|secret| secret.expose().to_owned()),
@@ -200,6 +211,9 @@ async fn client_remove(
     member: SignedInMember,
     Segments([client_id]): Segments<1>,
 ) -> Result<Success<RemovedClient>, ApiFailure> {
-    gateway.remove_client(member.caller(), &client_id).await?;
+    gateway
+        .identity()
+        .remove_client(member.caller(), &client_id)
+        .await?;
     Ok(Success::new(member.caller(), RemovedClient { client_id }))
 }

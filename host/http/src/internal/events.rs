@@ -28,7 +28,7 @@ pub(super) fn routes(routes: &mut Routes) {
     routes.add(Method::GET, "/internal/events", any, events);
 }
 
-/// Where a stream stands.
+/// Where a stream is.
 enum StreamStage {
     Ready(Watcher),
     Watching(Watcher),

@@ -49,7 +49,7 @@ async fn list(
     member: SignedInMember,
 ) -> Result<Success<KeysAnswer>, ApiFailure> {
     let list = KeysAnswer {
-        keys: gateway.keys(member.caller()).await?,
+        keys: gateway.identity().keys(member.caller()).await?,
         scopes: Scope::ALL.iter().map(|scope| scope.into_str()).collect(),
         default_scopes: keys::DEFAULT_SCOPES.map(<&str>::from).to_vec(),
         rpm_max: keys::RPM_MAX,
@@ -89,7 +89,7 @@ async fn create(
         expires_at_ms: body.expires_at.as_deref().map(time).transpose()?,
         networks: networks(&body.ip_allowlist)?,
     };
-    let made = gateway.create_key(caller, new).await?;
+    let made = gateway.identity().create_key(caller, new).await?;
     Ok(shown_once(caller, made))
 }
 
@@ -132,7 +132,10 @@ async fn change(
         },
         networks: body.ip_allowlist.as_deref().map(networks).transpose()?,
     };
-    let info = gateway.change_key(member.caller(), &key_id, change).await?;
+    let info = gateway
+        .identity()
+        .change_key(member.caller(), &key_id, change)
+        .await?;
     Ok(Success::new(member.caller(), info))
 }
 
@@ -141,7 +144,10 @@ async fn rotate(
     member: SignedInMember,
     Segments([key_id]): Segments<1>,
 ) -> Result<Response, ApiFailure> {
-    let made = gateway.rotate_key(member.caller(), &key_id).await?;
+    let made = gateway
+        .identity()
+        .rotate_key(member.caller(), &key_id)
+        .await?;
     Ok(shown_once(member.caller(), made))
 }
 
@@ -150,7 +156,10 @@ async fn revoke(
     member: SignedInMember,
     Segments([key_id]): Segments<1>,
 ) -> Result<Success<KeyInfo>, ApiFailure> {
-    let info = gateway.revoke_key(member.caller(), &key_id).await?;
+    let info = gateway
+        .identity()
+        .revoke_key(member.caller(), &key_id)
+        .await?;
     Ok(Success::new(member.caller(), info))
 }
 

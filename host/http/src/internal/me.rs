@@ -30,7 +30,10 @@ async fn read(
     State(gateway): State<Arc<Gateway>>,
     member: SignedInMember,
 ) -> Result<Success<Me>, ApiFailure> {
-    let me = gateway.me(member.caller(), &member.0.sign_in_id).await?;
+    let me = gateway
+        .identity()
+        .me(member.caller(), &member.0.sign_in_id)
+        .await?;
     Ok(Success::new(member.caller(), me))
 }
 
@@ -45,7 +48,10 @@ async fn change(
     member: SignedInMember,
     JsonBody(body): JsonBody<ChangeMeBody>,
 ) -> Result<Success<Me>, ApiFailure> {
-    let changed = gateway.change_me(member.caller(), &member.0.sign_in_id, body.name.as_deref());
+    let changed =
+        gateway
+            .identity()
+            .change_me(member.caller(), &member.0.sign_in_id, body.name.as_deref());
     Ok(Success::new(member.caller(), changed.await?))
 }
 
@@ -72,7 +78,10 @@ async fn password(
         Secret::new(body.new_password),
     );
     let (caller, id) = (member.caller(), &member.0.sign_in_id);
-    gateway.change_password(caller, id, current, new).await?;
+    gateway
+        .identity()
+        .change_password(caller, id, current, new)
+        .await?;
     Ok(Success::new(caller, Changed { changed: true }))
 }
 
@@ -86,7 +95,7 @@ async fn sign_ins(
     member: SignedInMember,
 ) -> Result<Success<SignIns>, ApiFailure> {
     let (caller, id) = (member.caller(), &member.0.sign_in_id);
-    let sign_ins = gateway.sign_ins(caller, id).await?;
+    let sign_ins = gateway.identity().sign_ins(caller, id).await?;
     Ok(Success::new(caller, SignIns { sign_ins }))
 }
 
@@ -101,7 +110,10 @@ async fn revoke(
     member: SignedInMember,
     Segments([sign_in_id]): Segments<1>,
 ) -> Result<Success<RevokedSignIn>, ApiFailure> {
-    gateway.revoke_sign_in(member.caller(), &sign_in_id).await?;
+    gateway
+        .identity()
+        .revoke_sign_in(member.caller(), &sign_in_id)
+        .await?;
     let revoked = RevokedSignIn {
         sign_in_id,
         revoked: true,

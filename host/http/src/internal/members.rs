@@ -50,7 +50,7 @@ async fn list(
     member: SignedInMember,
 ) -> Result<Success<MembersAnswer>, ApiFailure> {
     let caller = member.caller();
-    let list = gateway.members(caller).await?;
+    let list = gateway.identity().members(caller).await?;
     let shown = |info: MemberInfo| ShownMember {
         you: info.member_id == caller.key_id,
         info,
@@ -76,6 +76,7 @@ async fn invite(
 ) -> Result<Response, ApiFailure> {
     let caller = member.caller();
     let made = gateway
+        .identity()
         .invite_member(caller, &body.email, body.role)
         .await?;
     let invitation = json!({
@@ -101,7 +102,10 @@ async fn change(
     JsonBody(body): JsonBody<ChangeMemberBody>,
 ) -> Result<Success<ShownMember>, ApiFailure> {
     let caller = member.caller();
-    let info = gateway.change_member(caller, &member_id, body.role).await?;
+    let info = gateway
+        .identity()
+        .change_member(caller, &member_id, body.role)
+        .await?;
     let you = info.member_id == caller.key_id;
     Ok(Success::new(caller, ShownMember { info, you }))
 }
@@ -111,7 +115,10 @@ async fn remove(
     member: SignedInMember,
     Segments([member_id]): Segments<1>,
 ) -> Result<Response, ApiFailure> {
-    gateway.remove_member(member.caller(), &member_id).await?;
+    gateway
+        .identity()
+        .remove_member(member.caller(), &member_id)
+        .await?;
     let gone = json!({ "member_id": member_id, "removed": true });
     Ok(Success::new(member.caller(), gone).into_response())
 }
@@ -121,7 +128,10 @@ async fn reset(
     member: SignedInMember,
     Segments([member_id]): Segments<1>,
 ) -> Result<Response, ApiFailure> {
-    let made = gateway.reset_member(member.caller(), &member_id).await?;
+    let made = gateway
+        .identity()
+        .reset_member(member.caller(), &member_id)
+        .await?;
     let link = json!({
         "join_url": made.url.expose(),
         "expires_at": rfc3339(made.expires_at_ms),
@@ -135,6 +145,7 @@ async fn uninvite(
     Segments([invitation_id]): Segments<1>,
 ) -> Result<Response, ApiFailure> {
     gateway
+        .identity()
         .delete_invitation(member.caller(), &invitation_id)
         .await?;
     let gone = json!({ "invitation_id": invitation_id, "deleted": true });

@@ -52,8 +52,8 @@ async fn start_invited(
     RequestBrowser(client): RequestBrowser,
     JsonBody(body): JsonBody<InvitedBody>,
 ) -> Result<Response, ApiFailure> {
-    gateway.link_info(&body.token).await?;
-    let started = Box::pin(gateway.start_oidc("/", Some(&body.token))).await;
+    gateway.identity().link_info(&body.token).await?;
+    let started = Box::pin(gateway.identity().start_oidc("/", Some(&body.token))).await;
     let started = started.map_err(|problem| Error::Internal(problem.into()))?;
     let url = StartedAnswer { url: started.url };
     let mut answer = Success::for_request(client.request_id, url).into_response();
@@ -68,7 +68,7 @@ async fn choices(
     headers: HeaderMap,
 ) -> Result<Success<Choices>, ApiFailure> {
     let choice = cookies::read(&headers, cookies::CHOICE_COOKIE, site.secure);
-    let choices = gateway.oidc_choices(choice.as_deref()).await?;
+    let choices = gateway.identity().oidc_choices(choice.as_deref()).await?;
     Ok(Success::for_request(client.request_id, choices))
 }
 
@@ -91,7 +91,9 @@ async fn choose(
     JsonBody(body): JsonBody<ChooseBody>,
 ) -> Result<Response, ApiFailure> {
     let choice = cookies::read(&headers, cookies::CHOICE_COOKIE, site.secure);
-    let chosen = gateway.choose_oidc(choice.as_deref(), &body.workspace, &client);
+    let chosen = gateway
+        .identity()
+        .choose_oidc(choice.as_deref(), &body.workspace, &client);
     let (signed_in, return_to) = chosen.await?;
     let mut answer =
         Success::for_request(client.request_id, ChosenAnswer { return_to }).into_response();
@@ -109,7 +111,7 @@ async fn start(
     let return_to = form_urlencoded::parse(query.as_bytes())
         .find(|(name, _)| name == "return_to")
         .map_or_else(|| "/".to_owned(), |(_, value)| value.into_owned());
-    match Box::pin(gateway.start_oidc(&return_to, None)).await {
+    match Box::pin(gateway.identity().start_oidc(&return_to, None)).await {
         Ok(start) => {
             let mut answer = to(&start.url);
             cookies::set_flow(answer.headers_mut(), &start.flow, site.secure);
@@ -128,7 +130,13 @@ async fn callback(
 ) -> Response {
     let query = query.unwrap_or_default();
     let flow = cookies::read(&headers, cookies::FLOW_COOKIE, site.secure);
-    match Box::pin(gateway.finish_oidc(&query, flow.as_deref(), &client)).await {
+    match Box::pin(
+        gateway
+            .identity()
+            .finish_oidc(&query, flow.as_deref(), &client),
+    )
+    .await
+    {
         Ok((signed_in, return_to)) => {
             let mut answer = to(&return_to);
             cookies::set(answer.headers_mut(), &signed_in, site.secure);

@@ -93,6 +93,8 @@ struct AppBody {
     scopes: Option<Vec<String>>,
     scopes_max: Option<Vec<String>>,
     base_url: Option<String>,
+    redirect_name: Option<String>,
+    tenant: Option<String>,
     callback: Option<CallbackAddress>,
 }
 
@@ -113,6 +115,8 @@ async fn put_app(
         scopes: body.scopes,
         scopes_max: body.scopes_max,
         base_url: body.base_url,
+        redirect_name: body.redirect_name,
+        tenant: body.tenant,
         callback: body.callback,
     };
     let info = gateway.put_service_app(member.caller(), &service, app);

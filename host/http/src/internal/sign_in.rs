@@ -53,13 +53,13 @@ async fn welcome(
     State(gateway): State<Arc<Gateway>>,
     RequestBrowser(client): RequestBrowser,
 ) -> Result<Success<Welcome>, ApiFailure> {
-    let set_up = gateway.is_set_up().await?;
+    let set_up = gateway.identity().is_set_up().await?;
     let welcome = Welcome {
         version: env!("CARGO_PKG_VERSION"),
         set_up,
         sign_in: SignInMethods {
             password: true,
-            oidc: gateway.oidc().map(|config| Oidc {
+            oidc: gateway.identity().oidc().map(|config| Oidc {
                 name: config.name.clone(),
                 start_url: super::oidc::START_PATH,
             }),
@@ -79,7 +79,7 @@ async fn link(
     RequestBrowser(client): RequestBrowser,
     JsonBody(body): JsonBody<LinkTokenBody>,
 ) -> Result<Success<LinkInfo>, ApiFailure> {
-    let info = gateway.link_info(&body.token).await?;
+    let info = gateway.identity().link_info(&body.token).await?;
     Ok(Success::for_request(client.request_id, info))
 }
 
@@ -104,7 +104,7 @@ async fn set_up(
         name: body.name,
         password: Secret::new(body.password),
     };
-    let signed_in = gateway.set_up(request, &client).await?;
+    let signed_in = gateway.identity().set_up(request, &client).await?;
     Ok(answered(client.request_id, signed_in, &site))
 }
 
@@ -127,7 +127,7 @@ async fn sign_in(
         password: Secret::new(body.password),
         workspace: body.workspace,
     };
-    let signed_in = gateway.sign_in(request, &client).await?;
+    let signed_in = gateway.identity().sign_in(request, &client).await?;
     Ok(answered(client.request_id, signed_in, &site))
 }
 
@@ -138,7 +138,10 @@ async fn refresh(
     headers: HeaderMap,
 ) -> Result<Response, ApiFailure> {
     let token = cookies::read(&headers, REFRESH_COOKIE, site.secure);
-    let signed_in = gateway.refresh_sign_in(token.as_deref(), &client).await?;
+    let signed_in = gateway
+        .identity()
+        .refresh_sign_in(token.as_deref(), &client)
+        .await?;
     Ok(answered(client.request_id, signed_in, &site))
 }
 
@@ -156,6 +159,7 @@ async fn sign_out(
     let jwt = cookies::read(&headers, SESSION_COOKIE, site.secure);
     let token = cookies::read(&headers, REFRESH_COOKIE, site.secure);
     gateway
+        .identity()
         .sign_out(jwt.as_deref(), token.as_deref(), &client)
         .await?;
     let done = SignedOut { signed_out: true };

@@ -122,6 +122,7 @@ async fn every_route_refuses_who_is_not_signed_in() {
     let stranger = other.member(Role::Owner, true).await;
     let gone = world.member(Role::Owner, true).await;
     world
+        .identity()
         .sign_out(
             Some(gone.jwt.expose()),
             None,
@@ -359,7 +360,7 @@ async fn live_updates_end_with_the_sign_in_and_say_nothing_of_it_when_the_gatewa
 }
 
 #[tokio::test]
-async fn every_tool_of_a_service_is_named_whoever_is_denied_it() {
+async fn every_tool_of_a_service_is_named_also_where_it_is_denied() {
     let world = TestWorld::open().await;
     let member = BrowserRequest::new(&world.member(Role::Member, true).await);
     let admin = BrowserRequest::new(&world.member(Role::Admin, true).await);

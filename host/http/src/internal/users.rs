@@ -1,4 +1,4 @@
-//! `/internal/users`: whoever tools have run for, or may.
+//! `/internal/users`: the users that tools have run for, or may.
 
 use std::sync::Arc;
 
@@ -38,7 +38,9 @@ async fn list(
     QueryString(query): QueryString<UsersQuery>,
 ) -> Result<Success<UsersAnswer>, ApiFailure> {
     let begins = query.query.0.unwrap_or_default();
-    let users = gateway.users(member.caller(), &begins, query.limit.0);
+    let users = gateway
+        .identity()
+        .users(member.caller(), &begins, query.limit.0);
     let users = users.await?;
     Ok(Success::new(member.caller(), UsersAnswer { users }))
 }

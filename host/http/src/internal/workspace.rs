@@ -24,7 +24,7 @@ async fn read(
     State(gateway): State<Arc<Gateway>>,
     member: SignedInMember,
 ) -> Result<Success<WorkspaceInfo>, ApiFailure> {
-    let workspace = gateway.workspace(member.caller()).await?;
+    let workspace = gateway.identity().workspace(member.caller()).await?;
     Ok(Success::new(member.caller(), workspace))
 }
 
@@ -34,6 +34,7 @@ struct ChangeWorkspaceBody {
     name: Option<String>,
     default_permission: Option<DefaultPermission>,
     keep_payloads: Option<bool>,
+    review_skills: Option<bool>,
 }
 
 async fn change(
@@ -45,7 +46,11 @@ async fn change(
         name: body.name,
         default_permission: body.default_permission,
         keep_payloads: body.keep_payloads,
+        review_skills: body.review_skills,
     };
-    let workspace = gateway.change_workspace(member.caller(), change).await?;
+    let workspace = gateway
+        .identity()
+        .change_workspace(member.caller(), change)
+        .await?;
     Ok(Success::new(member.caller(), workspace))
 }

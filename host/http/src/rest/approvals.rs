@@ -12,14 +12,14 @@ use super::idempotent::KeyedBody;
 use super::{RestState, openapi};
 use toolgate_core::states::ApprovalStatus;
 use toolgate_gateway::access::approvals::{
-    Approval, ApprovalDecision, ApprovalPage, LIST_LIMIT_MAX, ListApprovals,
+    Approval, ApprovalDecision, ApprovalPage, LIST_LIMIT_MAX, ListApprovals, WAIT_S_MAX,
 };
 use toolgate_gateway::tools::idempotency::IdempotentAnswer;
 use toolgate_gateway::{Caller, Gateway, Scope};
 use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::{Id, NoQuery, PageLimit, QueryString};
+use toolgate_http_kit::query::{Id, NoQuery, Number, PageLimit, QueryString};
 
 pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource("Approvals", "Calls that a person has to allow first.")
@@ -85,14 +85,29 @@ async fn list(
     Ok(Success::new(&caller, page))
 }
 
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct ApprovalQuery {
+    /// Seconds to wait until it is decided.
+    #[param(inline)]
+    wait: Number<0, { WAIT_S_MAX }, 0>,
+}
+
 /// Read an approval
 ///
 /// Who wants to run what, and the requests that would be sent.
+///
+/// With `wait` the answer comes as soon as it is decided or expired, and at the latest after so many
+/// seconds, with what there is then.
 #[utoipa::path(
     get,
     path = "/v1/approvals/{approval_id}",
     operation_id = "get_approval",
-    params(("approval_id" = String, Path, description = "The id that execute returned.", example = "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
+    params(
+        ("approval_id" = String, Path, description = "The id that execute returned.", example = "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
+        ApprovalQuery,
+    ),
     responses((status = 200, description = "The approval.", body = inline(Success<Approval>), example = json!({
         "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
         "user_id": "ada@example.com",
@@ -119,9 +134,11 @@ async fn read(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([approval_id]): Segments<1>,
-    _: NoQuery,
+    QueryString(query): QueryString<ApprovalQuery>,
 ) -> Result<Success<Approval>, ApiFailure> {
-    let approval = gateway.approval(&caller, &approval_id).await?;
+    let approval = gateway
+        .approval(&caller, &approval_id, query.wait.0)
+        .await?;
     Ok(Success::new(&caller, approval))
 }
 

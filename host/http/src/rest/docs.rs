@@ -233,7 +233,7 @@ fn inline(text: &str) -> Markup {
     }
 }
 
-/// A value as text, empty if it is none.
+/// A value as text, empty if it is no text.
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or("")
 }

@@ -6,6 +6,7 @@ use http::HeaderMap;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use toolgate_core::exact::ExactNumbers;
 use toolgate_gateway::tools::idempotency::KeyedRequest;
 use toolgate_http_kit::BODY_BYTES_MAX;
 use toolgate_http_kit::body::{self, BODY_TIMEOUT};
@@ -39,11 +40,14 @@ impl<S: Send + Sync, T: DeserializeOwned, const BYTES_MAX: usize> FromRequest<S>
             let (body, attempt) = (body::decode(&bytes)?, None);
             return Ok(Self { body, attempt });
         };
-        let question = body::decode(&bytes)?;
-        let body = match without_retry(&question) {
+        let mut question = body::decode(&bytes)?;
+        let numbers = ExactNumbers::read(std::str::from_utf8(&bytes).unwrap_or_default());
+        let body = match without_retry(&question, &numbers) {
             None => body::decode(&bytes)?,
-            Some(rest) => body::decode(&rest)?,
+            Some(rest) => body::decode(rest.as_bytes())?,
         };
+        // Two numbers that a parser rounds to one make two requests.
+        numbers.spell_out(&mut question);
         let attempt = KeyedRequest::new(&key, &operation, question)?;
         Ok(Self {
             body,
@@ -54,11 +58,11 @@ impl<S: Send + Sync, T: DeserializeOwned, const BYTES_MAX: usize> FromRequest<S>
 
 /// The body without its `retry_unknown`, which belongs to the key and not to what `T` is; `None` where it has
 /// none that is `true` or `false`.
-fn without_retry(question: &Value) -> Option<Vec<u8>> {
+fn without_retry(question: &Value, numbers: &ExactNumbers) -> Option<String> {
     question.get(RETRY_UNKNOWN)?.as_bool()?;
     let mut rest = question.clone();
     rest.as_object_mut()?.remove(RETRY_UNKNOWN);
-    serde_json::to_vec(&rest).ok()
+    Some(numbers.write(&rest))
 }
 
 /// The attempt that a request without a body belongs to, if it names a key. Where it has a body all the
@@ -84,7 +88,7 @@ impl<S: Send + Sync> FromRequest<S> for Keyed {
     }
 }
 
-fn key(headers: &HeaderMap) -> Result<Option<String>, ApiFailure> {
+pub(super) fn key(headers: &HeaderMap) -> Result<Option<String>, ApiFailure> {
     let mut values = headers.get_all(HEADER).iter();
     let Some(value) = values.next() else {
         return Ok(None);
@@ -146,6 +150,32 @@ mod tests {
             let body = serde_json::to_value(failure.body("req_1")).unwrap();
             assert_eq!(body["error"]["details"]["field"], "retry_unknown");
         }
+    }
+
+    #[tokio::test]
+    async fn numbers_that_round_to_one_make_two_requests_and_keep_their_digits() {
+        #[derive(serde::Deserialize)]
+        struct KeyedId {
+            id: Box<serde_json::value::RawValue>,
+        }
+        let read = async |body: &str| {
+            let request = Request::builder()
+                .method(Method::POST)
+                .uri("/v1/notes")
+                .header(http::header::CONTENT_TYPE, "application/json")
+                .header(HEADER, "k")
+                .body(Body::from(body.to_owned()))
+                .unwrap();
+            KeyedBody::<KeyedId>::from_request(request, &())
+                .await
+                .unwrap()
+        };
+        let first = read(r#"{"id":36893488147419103232,"retry_unknown":true}"#).await;
+        assert_eq!(first.body.id.get(), "36893488147419103232");
+        let second = read(r#"{"id":36893488147419103233,"retry_unknown":true}"#).await;
+        assert_ne!(first.attempt, second.attempt);
+        let again = read(r#"{"retry_unknown":true,"id":36893488147419103232}"#).await;
+        assert_eq!(first.attempt, again.attempt);
     }
 
     #[tokio::test]

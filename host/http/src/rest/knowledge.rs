@@ -22,7 +22,7 @@ use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
 use toolgate_http_kit::query::{Id, NoQuery, Number, PageLimit, Phrase, QueryString};
 
-/// A document of the greatest size in base64, and what stands around it.
+/// A document of the greatest size in base64, and what is around it.
 const BODY_BYTES_MAX: usize = 6 << 20;
 
 pub(super) fn routes() -> OpenApiRouter<RestState> {
@@ -212,7 +212,7 @@ struct KnowledgeSearchQuery {
 
 /// Search the knowledge
 ///
-/// The passages that answer the query best, each with its document and where it stands there.
+/// The passages that answer the query best, each with its document and its place there.
 /// Words are compared by their English stems, without accents; none found is an empty list.
 #[utoipa::path(
     get,

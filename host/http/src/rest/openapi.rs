@@ -129,7 +129,7 @@ fn examples(response: &mut RefOr<Response>) -> impl Iterator<Item = &mut Value> 
     })
 }
 
-/// What stands here and not in the document's components.
+/// What is here and not in the document's components.
 fn declared<T>(part: &mut RefOr<T>) -> Option<&mut T> {
     match part {
         RefOr::T(part) => Some(part),
@@ -335,6 +335,7 @@ mod tests {
             "payload_too_large",
             "permission_denied",
             "rate_limit_exceeded",
+            "repeated_write",
             "scope_denied",
             "service_not_found",
             "session_not_found",

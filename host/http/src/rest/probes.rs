@@ -69,8 +69,8 @@ async fn readyz(State(gateway): State<Arc<Gateway>>) -> Result<Json<Probe>, ApiF
 
 /// Read the metrics
 ///
-/// OpenMetrics text for a Prometheus server. Not found where the operator gave the metrics a
-/// listener of their own.
+/// OpenMetrics text for a Prometheus server. Not found unless the operator has the metrics served here
+/// (`--metrics-public`) and not at an address of their own (`--metrics-listen`).
 #[utoipa::path(
     get,
     path = "/metrics",

@@ -3,12 +3,12 @@
 //!
 //! The last event is `reply`, which holds the envelope that the same request answers without a stream,
 //! or `error`. Before it a turn of a session sends `session`, `text` and `step`, a call of a tool
-//! `progress` and `partial`. A request that is refused before anything has happened is answered with its
+//! `progress` and `partial`; a call that tells nothing for ten seconds sends `progress` all the same. A request that is refused before anything has happened is answered with its
 //! status, like any other. A client that leaves ends the stream; what else it ends is the operation's
 //! to say.
 
 use std::convert::Infallible;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
@@ -18,6 +18,7 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tokio_util::sync::DropGuard;
 
 use toolgate_gateway::sessions::messages::TurnEvent;
@@ -27,6 +28,8 @@ use toolgate_gateway::{Caller, Error};
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::stream_text;
 
+/// How long the client of a call is told nothing.
+const BEAT: Duration = Duration::from_secs(10);
 /// A comment is sent when nothing else was for this long, so that nobody between closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Tells proxies to hand on every event at once.
@@ -47,10 +50,20 @@ pub(super) fn wanted(headers: &HeaderMap) -> bool {
 
 /// Something that happens while a request is worked on.
 pub(super) trait Shown: Send + 'static {
+    /// Whether a client that is told nothing hears that the work goes on.
+    const HAS_BEAT: bool;
+
     fn shown(&self) -> Sent;
+
+    /// How far the work is: `done` and `total`.
+    fn progress(&self) -> Option<(u64, Option<u64>)> {
+        None
+    }
 }
 
 impl Shown for TurnEvent {
+    const HAS_BEAT: bool = false;
+
     fn shown(&self) -> Sent {
         match self {
             Self::Session(session) => named("session", session),
@@ -61,18 +74,64 @@ impl Shown for TurnEvent {
 }
 
 impl Shown for CallEvent {
+    const HAS_BEAT: bool = true;
+
     fn shown(&self) -> Sent {
         match self {
             Self::Progress {
                 done,
                 total,
                 message,
-            } => named(
-                "progress",
-                &json!({ "done": done, "total": total, "message": message }),
-            ),
+            } => progress(*done, *total, message),
             Self::Partial(data) => named("partial", data),
         }
+    }
+
+    fn progress(&self) -> Option<(u64, Option<u64>)> {
+        match self {
+            Self::Progress { done, total, .. } => Some((*done, *total)),
+            Self::Partial(_) => None,
+        }
+    }
+}
+
+fn progress(done: u64, total: Option<u64>, message: &str) -> Sent {
+    let told = json!({ "done": done, "total": total, "message": message });
+    named("progress", &told)
+}
+
+/// What happens, and that the work goes on where nothing does.
+struct Hearing<E> {
+    heard: UnboundedReceiver<E>,
+    beat: Duration,
+    began: Instant,
+    /// How far the work was when it last said so.
+    far: (u64, Option<u64>),
+}
+
+impl<E: Shown> Hearing<E> {
+    fn new(heard: UnboundedReceiver<E>, beat: Duration) -> Self {
+        Self {
+            heard,
+            beat,
+            began: Instant::now(),
+            far: (0, None),
+        }
+    }
+
+    /// `None`: the work has ended.
+    async fn next(&mut self) -> Option<Sent> {
+        if !E::HAS_BEAT {
+            return self.heard.recv().await.map(|event| event.shown());
+        }
+        let Ok(event) = timeout(self.beat, self.heard.recv()).await else {
+            let (done, total) = self.far;
+            let ran = self.began.elapsed().as_secs();
+            return Some(progress(done, total, &format!("running for {ran} s")));
+        };
+        let event = event?;
+        self.far = event.progress().unwrap_or(self.far);
+        Some(event.shown())
     }
 }
 
@@ -81,12 +140,13 @@ impl Shown for CallEvent {
 pub(super) async fn answer<E: Shown, T: Serialize + Send + Sync + 'static>(
     caller: Caller,
     status: StatusCode,
-    mut heard: UnboundedReceiver<E>,
+    heard: UnboundedReceiver<E>,
     work: JoinHandle<Result<IdempotentAnswer<T>, Error>>,
     leaving: Option<DropGuard>,
     revoked: impl Future<Output = ()> + Send + 'static,
 ) -> Result<Response, ApiFailure> {
-    let Some(first) = heard.recv().await else {
+    let mut hearing = Hearing::new(heard, BEAT);
+    let Some(first) = hearing.next().await else {
         // Refused, or answered before: there is nothing to watch.
         let done = finished(work.await)?;
         let whole = Success::new(&caller, done);
@@ -97,7 +157,7 @@ pub(super) async fn answer<E: Shown, T: Serialize + Send + Sync + 'static>(
     };
     let rest = Rest::Hearing {
         first: Some(first),
-        heard,
+        hearing,
         work,
         caller: Box::new(caller),
         leaving,
@@ -107,25 +167,25 @@ pub(super) async fn answer<E: Shown, T: Serialize + Send + Sync + 'static>(
             Rest::Over => None,
             Rest::Hearing {
                 first,
-                mut heard,
+                mut hearing,
                 work,
                 caller,
                 leaving,
             } => {
                 let next = match first {
                     Some(first) => Some(first),
-                    None => heard.recv().await,
+                    None => hearing.next().await,
                 };
                 match next {
                     Some(next) => {
                         let rest = Rest::Hearing {
                             first: None,
-                            heard,
+                            hearing,
                             work,
                             caller,
                             leaving,
                         };
-                        Some((next.shown(), rest))
+                        Some((next, rest))
                     }
                     None => Some((last(&caller, finished(work.await)), Rest::Over)),
                 }
@@ -137,8 +197,8 @@ pub(super) async fn answer<E: Shown, T: Serialize + Send + Sync + 'static>(
 
 enum Rest<E, T> {
     Hearing {
-        first: Option<E>,
-        heard: UnboundedReceiver<E>,
+        first: Option<Sent>,
+        hearing: Hearing<E>,
         work: JoinHandle<Result<IdempotentAnswer<T>, Error>>,
         caller: Box<Caller>,
         leaving: Option<DropGuard>,
@@ -208,5 +268,28 @@ mod tests {
             assert_eq!(wanted(&headers), asked, "{accept}");
         }
         assert!(!wanted(&HeaderMap::new()));
+    }
+
+    #[tokio::test]
+    async fn a_call_that_tells_nothing_is_heard_of_with_what_it_told_last() {
+        let text = |sent: Sent| format!("{:?}", sent.unwrap());
+        let (events, heard) = tokio::sync::mpsc::unbounded_channel();
+        let mut hearing = Hearing::new(heard, Duration::from_millis(20));
+        let silent = text(hearing.next().await.unwrap());
+        assert!(silent.contains(r#"\"done\":0,\"total\":null"#), "{silent}");
+        let told = CallEvent::Progress {
+            done: 2,
+            total: Some(3),
+            message: "page 2".to_owned(),
+        };
+        events.send(told).unwrap();
+        let page = text(hearing.next().await.unwrap());
+        assert!(page.contains("page 2"), "{page}");
+        let silent = text(hearing.next().await.unwrap());
+        for part in [r#"\"done\":2,\"total\":3"#, "running for 0 s"] {
+            assert!(silent.contains(part), "{silent}");
+        }
+        drop(events);
+        assert!(hearing.next().await.is_none());
     }
 }

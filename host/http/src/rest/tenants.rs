@@ -10,16 +10,14 @@ use tower::ServiceExt as _;
 
 use super::*;
 use toolgate_core::states::ApprovalStatus;
-use toolgate_gateway::Scope;
 use toolgate_gateway::testing::{NOW_MS, TestWorld};
+use toolgate_gateway::{Caller, Scope};
 use toolgate_store::{self as store, ExecutionRow, NewConnection};
 
 /// Something in every list of one workspace: the name of a path's parameter to the id.
 pub(crate) async fn belongings(world: &TestWorld) -> BTreeMap<&'static str, String> {
     let caller = world.caller(Scope::ALL).await;
-    let workspace_id = caller.workspace_id.clone();
-    let (store, user_id) = (world.store(), "ada-of-ours".to_owned());
-    let new = |name: &str| format!("{name}-of-ours");
+    let user_id = "ada-of-ours".to_owned();
     let key = world.key(Scope::ALL).await;
     let skill = json!({"name": "of-ours", "summary": "s", "instructions": "i"});
     let skill = ask(world, &key, "POST", "/v1/skills", &skill).await;
@@ -27,16 +25,53 @@ pub(crate) async fn belongings(world: &TestWorld) -> BTreeMap<&'static str, Stri
     let session = ask(world, &key, "POST", "/v1/sessions", &session).await;
     let document = json!({"media_type": "text/plain", "content": "of-ours"});
     let document = ask(world, &key, "POST", "/v1/knowledge/documents", &document).await;
+    let path = format!("/v1/files?user_id={user_id}");
+    let file = ask(world, &key, "POST", &path, &json!("of-ours")).await;
     let rule = json!({"tools": {"github_create_issue": "deny"}});
     let path = format!("/v1/permissions/users/{user_id}/batch");
     let ruled = ask(world, &key, "PATCH", &path, &rule).await;
     assert_eq!((skill.0, session.0, ruled.0), (201, 201, 200), "{ruled:?}");
+    store_belongings(world, &caller, &user_id).await;
+    let id =
+        |answer: &(u16, Value), name: &str| answer.1["data"][name].as_str().unwrap().to_owned();
+    let wanted = json!({"url": "https://of-ours.example.test/", "events": ["*"]});
+    let webhook = ask(world, &key, "POST", "/v1/webhooks", &wanted).await;
+    let toolset = json!({"name": "of-ours", "tools": ["github_create_issue"]});
+    let toolset = ask(world, &key, "POST", "/v1/toolsets", &toolset).await;
+    let path = format!("/v1/webhooks/{}/test", id(&webhook, "webhook_id"));
+    let delivery = ask(world, &key, "POST", &path, &json!({})).await;
+    BTreeMap::from([
+        ("webhook_id", id(&webhook, "webhook_id")),
+        ("delivery_id", id(&delivery, "delivery_id")),
+        ("toolset_name", id(&toolset, "name")),
+        ("skill_id", id(&skill, "skill_id")),
+        ("session_id", id(&session, "session_id")),
+        ("document_id", id(&document, "document_id")),
+        ("file_id", id(&file, "file_id")),
+        ("connection_id", of_ours("con")),
+        ("execution_id", of_ours("exe")),
+        ("approval_id", of_ours("apr")),
+        ("result_id", of_ours("res")),
+        // Chosen by callers, so not another's: the same id is another user in each workspace.
+        ("user_id", user_id),
+        ("tool_name", "github_create_issue".to_owned()),
+        ("service_name", "github".to_owned()),
+    ])
+}
+
+fn of_ours(name: &str) -> String {
+    format!("{name}-of-ours")
+}
+
+/// What no route makes by itself: a connection, a call, an approval, a kept result.
+async fn store_belongings(world: &TestWorld, caller: &Caller, user_id: &str) {
+    let (store, workspace_id) = (world.store(), caller.workspace_id.clone());
     store
         .connect(
             &NewConnection {
                 workspace_id: workspace_id.to_string(),
-                id: new("con"),
-                user_id: user_id.clone(),
+                id: of_ours("con"),
+                user_id: user_id.to_owned(),
                 service: "github".to_owned(),
                 slot: "user".to_owned(),
                 auth_type: "oauth2".to_owned(),
@@ -54,11 +89,11 @@ pub(crate) async fn belongings(world: &TestWorld) -> BTreeMap<&'static str, Stri
         .unwrap();
     let execution = ExecutionRow {
         workspace_id: workspace_id.clone(),
-        id: new("exe").into(),
+        id: of_ours("exe").into(),
         kind: "tool".into(),
         tool_name: "github_create_issue".into(),
         service: "github".into(),
-        user_id: user_id.clone().into(),
+        user_id: user_id.to_owned().into(),
         key_id: caller.key_id.clone(),
         key_name: "test".into(),
         key_prefix: "abcdefgh".into(),
@@ -78,8 +113,8 @@ pub(crate) async fn belongings(world: &TestWorld) -> BTreeMap<&'static str, Stri
     store.record_executions(&[execution], &[]).await.unwrap();
     let approval = store::ApprovalRow {
         workspace_id: workspace_id.to_string(),
-        id: new("apr"),
-        user_id: user_id.clone(),
+        id: of_ours("apr"),
+        user_id: user_id.to_owned(),
         tool_name: "github_create_issue".to_owned(),
         arguments_hash: "0".to_owned(),
         requests: "[]".to_owned(),
@@ -99,38 +134,14 @@ pub(crate) async fn belongings(world: &TestWorld) -> BTreeMap<&'static str, Stri
     store
         .put_result(
             &workspace_id,
-            &new("res"),
-            &new("exe"),
-            &user_id,
-            b"x",
+            &of_ours("res"),
+            &of_ours("exe"),
+            user_id,
+            (None, b"x"),
             NOW_MS + 60_000,
         )
         .await
         .unwrap();
-    let id =
-        |answer: &(u16, Value), name: &str| answer.1["data"][name].as_str().unwrap().to_owned();
-    let wanted = json!({"url": "https://of-ours.example.test/", "events": ["*"]});
-    let webhook = ask(world, &key, "POST", "/v1/webhooks", &wanted).await;
-    let toolset = json!({"name": "of-ours", "tools": ["github_create_issue"]});
-    let toolset = ask(world, &key, "POST", "/v1/toolsets", &toolset).await;
-    let path = format!("/v1/webhooks/{}/test", id(&webhook, "webhook_id"));
-    let delivery = ask(world, &key, "POST", &path, &json!({})).await;
-    BTreeMap::from([
-        ("webhook_id", id(&webhook, "webhook_id")),
-        ("delivery_id", id(&delivery, "delivery_id")),
-        ("toolset_name", id(&toolset, "name")),
-        ("skill_id", id(&skill, "skill_id")),
-        ("session_id", id(&session, "session_id")),
-        ("document_id", id(&document, "document_id")),
-        ("connection_id", new("con")),
-        ("execution_id", new("exe")),
-        ("approval_id", new("apr")),
-        ("result_id", new("res")),
-        // Chosen by callers, so not another's: the same id is another user in each workspace.
-        ("user_id", user_id),
-        ("tool_name", "github_create_issue".to_owned()),
-        ("service_name", "github".to_owned()),
-    ])
 }
 
 async fn ask(world: &TestWorld, key: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
@@ -211,7 +222,14 @@ async fn what_another_workspace_owns_is_not_there_on_any_route() {
     assert!(by_id >= 10 && lists >= 10, "{by_id} {lists}");
     // All of it is still there for those who own it.
     let key = world.key(Scope::ALL).await;
-    for name in ["skill", "session", "connection", "execution", "approval"] {
+    for name in [
+        "skill",
+        "session",
+        "connection",
+        "execution",
+        "approval",
+        "file",
+    ] {
         let path = format!("/v1/{name}s/{}", ours[format!("{name}_id").as_str()]);
         let (status, answer) = ask(&world, &key, "GET", &path, &json!({})).await;
         assert_eq!(status, 200, "{path}: {answer}");

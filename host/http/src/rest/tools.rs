@@ -1,15 +1,13 @@
 //! `/v1/tools`: search, list, describe, execute.
 
-use std::fmt;
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{self, Deserializer, MapAccess, Visitor};
-use serde_json::{Map, Value};
+use serde::de::{self, Deserializer};
+use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use utoipa::IntoParams;
@@ -282,36 +280,29 @@ struct ExecuteBody {
     retry_unknown: bool,
 }
 
-/// Arguments in either of the two forms that a body may carry.
+/// Arguments in either of the two forms that a body may carry, as they are written.
 #[derive(Debug)]
-struct ArgumentsField(Arguments);
+struct ArgumentsField(String);
 
 impl Default for ArgumentsField {
     fn default() -> Self {
-        Self(Arguments::Object(Value::Object(Map::new())))
+        Self("{}".to_owned())
     }
 }
 
 impl<'de> Deserialize<'de> for ArgumentsField {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct ArgumentsVisitor;
-        impl<'de> Visitor<'de> for ArgumentsVisitor {
-            type Value = ArgumentsField;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object or an object as JSON text")
+        let written = Box::<RawValue>::deserialize(from)?;
+        match written.get().as_bytes().first() {
+            Some(b'{') => Ok(Self(written.get().to_owned())),
+            Some(b'"') => {
+                let text = serde_json::from_str(written.get());
+                text.map(Self).map_err(de::Error::custom)
             }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<ArgumentsField, E> {
-                Ok(ArgumentsField(Arguments::Text(text.to_owned())))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ArgumentsField, A::Error> {
-                let object = Map::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(ArgumentsField(Arguments::Object(Value::Object(object))))
-            }
+            _ => Err(de::Error::custom(
+                "must be an object or an object as JSON text",
+            )),
         }
-        from.deserialize_any(ArgumentsVisitor)
     }
 }
 
@@ -332,14 +323,15 @@ fn arguments_schema() -> Schema {
 /// Execute a tool
 ///
 /// Runs the tool with the user's own connection. Whatever the provider says, the status is 200
-/// and `data.status` tells what became of the call: `success`, `error` with a `reason`,
+/// and `data.status` tells the outcome of the call: `success`, `error` with a `reason`,
 /// `auth_required` or `auth_expired` with a link for the user to open, `approval_required` while a
 /// person has to allow the call (the same call then runs once), or `dry_run` with the
 /// requests that were held back. With `Accept: text/event-stream` progress and partial results are sent
 /// while the tool runs: events `progress` (`done`, `total` or null, `message`) and `partial`
-/// (a part of the result), and at last `reply`, which holds the same envelope, or `error`. Closing
+/// (a part of the result), and at last `reply`, which holds the same envelope, or `error`. A call that
+/// tells nothing for ten seconds sends `progress` as it was last told, until it ends. Closing
 /// that stream cancels the call, unless the request has an `Idempotency-Key`: then the call goes on
-/// and the same request answers what became of it.
+/// and the same request answers its outcome.
 #[utoipa::path(
     post,
     path = "/v1/tools/{tool_name}/execute",
@@ -349,7 +341,7 @@ fn arguments_schema() -> Schema {
         "arguments": {"owner": "ada", "repo": "engine", "title": "The mill jams on card 12"},
         "user_id": "ada@example.com"
     })),
-    responses((status = 200, description = "What became of the call.", body = inline(Success<Execution>), examples(
+    responses((status = 200, description = "The outcome of the call.", body = inline(Success<Execution>), examples(
         ("success" = (summary = "The tool ran", value = json!({"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 212, "status": "success", "result": {"number": 7}}))),
         ("error" = (summary = "The provider refused", value = json!({"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 180, "status": "error", "reason": "provider_error", "error": {"code": "not_found", "message": "The repository does not exist or is private.", "can_retry": false, "suggested_fix": "Check owner and repo.", "provider_status": 404}}))),
         ("auth_required" = (summary = "The user has to connect an account", value = json!({"execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD", "tool_name": "github_create_issue", "service": "github", "session_id": "tool_9f86d081884c7d659a2feaa0c55ad015", "duration_ms": 1, "status": "auth_required", "reason": "auth_required", "auth_type": "oauth2", "message": "Connect a GitHub account to use this tool.", "connect_url": "https://gateway.example.com/connect/abc"}))),
@@ -375,7 +367,7 @@ async fn execute(
     }
     let mut request = Execute {
         tool_name,
-        arguments: body.arguments.0,
+        arguments: Arguments::Text(body.arguments.0),
         session_id: body.session_id,
         user_id: body.user_id,
         connection_id: body.connection_id,
@@ -397,7 +389,7 @@ async fn execute(
         // The client has left.
         let _ = events.send(event);
     }));
-    // Whoever sends a key comes back for the outcome.
+    // A requester with a key comes back for the outcome.
     let leaving = attempt.is_none().then(|| {
         let token = CancellationToken::new();
         request.listener.cancelled = Some(token.clone());
@@ -439,14 +431,18 @@ mod tests {
     fn arguments_come_as_an_object_or_as_text() {
         let read = |text: &str| body::decode::<ExecuteBody>(text.as_bytes());
         let arguments = |text| read(text).unwrap().arguments.0;
-        assert!(matches!(arguments("{}"), Arguments::Object(Value::Object(map)) if map.is_empty()));
-        assert!(
-            matches!(arguments(r#"{"arguments":{"a":[1]}}"#), Arguments::Object(value) if value["a"][0] == 1)
-        );
-        assert!(
-            matches!(arguments(r#"{"arguments":"{\"a\":1}"}"#), Arguments::Text(text) if text == r#"{"a":1}"#)
-        );
-        for other in ["null", "1", "[]", "true"] {
+        for (body, expected) in [
+            ("{}", "{}"),
+            (r#"{"arguments":{"a":[1]}}"#, r#"{"a":[1]}"#),
+            (r#"{"arguments":"{\"a\":1}"}"#, r#"{"a":1}"#),
+            (
+                r#"{"arguments":{"id":36893488147419103232}}"#,
+                r#"{"id":36893488147419103232}"#,
+            ),
+        ] {
+            assert_eq!(arguments(body), expected);
+        }
+        for other in ["null", "1", "[]", "true", " [{}]"] {
             let failure = read(&format!(r#"{{"arguments":{other}}}"#)).unwrap_err();
             let body = serde_json::to_value(failure.body("req_1")).unwrap();
             assert_eq!(body["error"]["code"], "invalid_request", "{other}");

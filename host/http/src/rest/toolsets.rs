@@ -1,5 +1,6 @@
 //! `/v1/toolsets`: named choices of tools that MCP clients are listed by themselves.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -12,6 +13,7 @@ use utoipa_axum::routes;
 use super::idempotent::KeyedBody;
 use super::{RestState, openapi};
 use toolgate_gateway::toolsets::listing::ToolsetTools;
+use toolgate_gateway::toolsets::read_skills::OverSkills;
 use toolgate_gateway::toolsets::{
     CreateToolset, DeletedToolset, Toolset, ToolsetList, UpdateToolset,
 };
@@ -61,6 +63,9 @@ struct CreateToolsetBody {
     /// outside of the toolset.
     #[serde(default)]
     generic_tools: bool,
+    /// Versions of Skills that were read, by id: a Skill at another one is a `conflict`, and nothing is stored.
+    #[serde(default)]
+    skill_versions: BTreeMap<String, i64>,
 }
 
 /// What to change; absent fields stay, others are replaced.
@@ -82,6 +87,9 @@ struct UpdateToolsetBody {
     #[schema(max_items = 128)]
     skills: Option<Vec<String>>,
     generic_tools: Option<bool>,
+    /// Versions of Skills that were read, by id: a Skill at another one is a `conflict`, and nothing is changed.
+    #[serde(default)]
+    skill_versions: BTreeMap<String, i64>,
 }
 
 /// A whole toolset. What is absent is empty.
@@ -106,6 +114,9 @@ struct ReplaceToolsetBody {
     skills: Vec<String>,
     #[serde(default)]
     generic_tools: bool,
+    /// Versions of Skills that were read, by id: a Skill at another one is a `conflict`, and nothing is changed.
+    #[serde(default)]
+    skill_versions: BTreeMap<String, i64>,
 }
 
 /// List toolsets
@@ -183,6 +194,10 @@ async fn create(
         services: body.services,
         skills: body.skills,
         generic_tools: body.generic_tools,
+    };
+    let request = OverSkills {
+        request,
+        versions: body.skill_versions,
     };
     let create = |gateway: Arc<Gateway>, caller: Caller| async move {
         gateway.create_toolset(&caller, request).await
@@ -265,6 +280,10 @@ async fn update(
         skills: body.skills,
         generic_tools: body.generic_tools,
     };
+    let request = OverSkills {
+        request,
+        versions: body.skill_versions,
+    };
     let toolset = gateway.update_toolset(&caller, &name, request).await?;
     Ok(Success::new(&caller, toolset))
 }
@@ -308,6 +327,10 @@ async fn replace(
         services: Some(body.services),
         skills: Some(body.skills),
         generic_tools: Some(body.generic_tools),
+    };
+    let request = OverSkills {
+        request,
+        versions: body.skill_versions,
     };
     let toolset = gateway.update_toolset(&caller, &name, request).await?;
     Ok(Success::new(&caller, toolset))

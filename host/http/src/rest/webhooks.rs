@@ -260,7 +260,7 @@ async fn rotate(
 
 /// Test a webhook
 ///
-/// Sends it an event `webhook.test`, whatever events it wants. Its deliveries show what became of it.
+/// Sends it an event `webhook.test`, whatever events it wants. Its deliveries show its outcome.
 #[utoipa::path(
     post,
     path = "/v1/webhooks/{webhook_id}/test",

@@ -1,6 +1,6 @@
 //! Executes a tool over REST with a stream of server-sent events, so that progress arrives while it runs.
 //!
-//! Whoever stops waiting closes the stream, and that cancels the call at the gateway.
+//! A client that stops waiting closes the stream, and that cancels the call at the gateway.
 
 use std::pin::pin;
 

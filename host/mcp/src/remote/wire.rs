@@ -144,6 +144,8 @@ pub(super) struct ExecutionAnswer {
     service: String,
     session_id: String,
     duration_ms: u64,
+    #[serde(default)]
+    coerced: Vec<String>,
     status: String,
     #[serde(default)]
     reason: Option<String>,
@@ -224,6 +226,7 @@ impl ExecutionAnswer {
             service: self.service.into(),
             session_id: self.session_id.into(),
             duration_ms: self.duration_ms,
+            coerced: self.coerced,
             outcome,
         })
     }
@@ -300,16 +303,7 @@ pub(super) fn refusal(status: u16, body: &[u8]) -> Error {
             Some(what) => Error::NotFound(what.to_owned()),
             None => invalid_request(message, hint),
         },
-        "tool_not_found" => match details.plugins_loading {
-            0 => Error::ToolNotFound {
-                tool_name: named("Tool not found: "),
-                nearest: details.nearest,
-            },
-            plugins_loading => Error::ToolNotLoaded {
-                tool_name: named("Tool not found: "),
-                plugins_loading,
-            },
-        },
+        "tool_not_found" => tool_not_found(named("Tool not found: "), details),
         "skill_not_found" => Error::SkillNotFound(named("Skill not found: ")),
         "session_not_found" => Error::SessionNotFound(named("Session not found: ")),
         "user_not_found" => Error::UserNotFound(named("User not found: ")),
@@ -321,21 +315,11 @@ pub(super) fn refusal(status: u16, body: &[u8]) -> Error {
             execution_id: details.execution_id,
             receipt: None,
         },
-        "rate_limit_exceeded" => Error::RateLimited(RateLimited {
-            window: if details.window == "day" {
-                "day"
-            } else {
-                "minute"
-            },
-            limit: details.limit,
-            retry_after_s,
-        }),
-        "overloaded" => match details.reason.as_str() {
-            "stopping" => Error::Stopping,
-            "identity_provider" => Error::ProviderUnavailable,
-            "database" => Error::DatabaseUnavailable(None),
-            _ => Error::Overloaded { retry_after_s },
+        "repeated_write" => Error::RepeatedWrite {
+            execution_id: details.execution_id,
         },
+        "rate_limit_exceeded" => rate_limited(&details, retry_after_s),
+        "overloaded" => overloaded(&details.reason, retry_after_s),
         _ if (400..500).contains(&status) && !message.is_empty() => invalid_request(message, hint),
         _ => {
             let request_id = serde_json::from_slice::<Value>(body)
@@ -345,6 +329,40 @@ pub(super) fn refusal(status: u16, body: &[u8]) -> Error {
                 "the gateway answered {status} {code} to {request_id}"
             ))
         }
+    }
+}
+
+fn tool_not_found(tool_name: String, details: FailureDetails) -> Error {
+    match details.plugins_loading {
+        0 => Error::ToolNotFound {
+            tool_name,
+            nearest: details.nearest,
+        },
+        plugins_loading => Error::ToolNotLoaded {
+            tool_name,
+            plugins_loading,
+        },
+    }
+}
+
+fn rate_limited(details: &FailureDetails, retry_after_s: u64) -> Error {
+    Error::RateLimited(RateLimited {
+        window: if details.window == "day" {
+            "day"
+        } else {
+            "minute"
+        },
+        limit: details.limit,
+        retry_after_s,
+    })
+}
+
+fn overloaded(reason: &str, retry_after_s: u64) -> Error {
+    match reason {
+        "stopping" => Error::Stopping,
+        "identity_provider" => Error::ProviderUnavailable,
+        "database" => Error::DatabaseUnavailable(None),
+        _ => Error::Overloaded { retry_after_s },
     }
 }
 
@@ -402,6 +420,9 @@ mod tests {
                 Error::OutcomeUnknown {
                     execution_id: "exe_1".to_owned(),
                     receipt: None,
+                },
+                Error::RepeatedWrite {
+                    execution_id: "exe_1".to_owned(),
                 },
                 Error::RateLimited(RateLimited {
                     window: "day",

@@ -1,17 +1,15 @@
-//! What became of a call of a tool.
+//! The outcome of a call of a tool.
 
 use std::fmt::Write as _;
 
-use serde_json::value::RawValue;
-
-use super::results::push_head;
+use super::files::push_files;
+use super::results::{ReadingOn, push_head};
 use super::{RESULT_CHARS_MAX, ToolNaming, one_line};
-use toolgate_gateway::tools::results::Truncated;
 use toolgate_gateway::tools::{
     ApprovalNeeded, Connect, Execution, FailureReason, Outcome, ToolError,
 };
 
-/// A call, whatever became of it.
+/// A call, whatever its outcome.
 pub fn execution(execution: &Execution, called: ToolNaming) -> String {
     match &execution.outcome {
         Outcome::Success {
@@ -28,22 +26,17 @@ pub fn execution(execution: &Execution, called: ToolNaming) -> String {
             if let Some(cursor) = next_cursor {
                 let _ = writeln!(text, "Next cursor: {}", one_line(cursor));
             }
-            for file in files {
-                let name = file.name.as_deref().unwrap_or("unnamed");
-                let _ = writeln!(
-                    text,
-                    "File: {} ({}, {} bytes; its content is in the REST answer)",
-                    one_line(name),
-                    one_line(&file.media_type),
-                    file.size_bytes
-                );
-            }
+            let reading = match called.has_generic_tools() {
+                true => ReadingOn::Tool,
+                false => ReadingOn::Resource,
+            };
+            push_files(&mut text, files, reading);
             text.push_str("\nResult:\n");
             match truncated {
-                Some(truncated) if called.has_generic_tools() => {
-                    push_head(&mut text, result, truncated);
+                Some(truncated) => {
+                    let tool = tool_called(execution, called);
+                    push_head(&mut text, result, truncated, reading, tool);
                 }
-                Some(truncated) => push_beginning(&mut text, result, truncated, execution),
                 None => {
                     let (paged, tool) = (next_cursor.is_some(), tool_called(execution, called));
                     push_cut(&mut text, result.get(), paged, tool);
@@ -68,10 +61,19 @@ pub fn execution(execution: &Execution, called: ToolNaming) -> String {
 }
 
 fn head(execution: &Execution) -> String {
-    format!(
+    let mut text = format!(
         "Tool: {}\nDuration: {}ms\nSession: {}\n",
         execution.tool_name, execution.duration_ms, execution.session_id
-    )
+    );
+    if !execution.coerced.is_empty() {
+        let places = execution.coerced.join(", ");
+        let _ = writeln!(
+            text,
+            "Coerced: {} (texts that were taken as the kind of value that the tool asks for)",
+            one_line(&places)
+        );
+    }
+    text
 }
 
 fn failure(
@@ -88,6 +90,7 @@ fn failure(
         FailureReason::Timeout => "timeout",
         FailureReason::LimitExceeded => "limit_exceeded",
         FailureReason::PluginCrashed => "plugin_crashed",
+        FailureReason::Cancelled => "cancelled",
     };
     let mut text = format!(
         "## Tool Failed\n\n{}Service: {}\nExecution: {}\nReason: {reason}\nCode: {}\nMessage: {}\n",
@@ -176,23 +179,6 @@ fn tool_called(execution: &Execution, called: ToolNaming) -> &str {
         ToolNaming::Generic => "svc_execute_tool",
         ToolNaming::Itself { .. } => execution.tool_name.as_str(),
     }
-}
-
-/// Appends the beginning of a result for a client that cannot read on.
-fn push_beginning(
-    text: &mut String,
-    head: &RawValue,
-    truncated: &Truncated,
-    execution: &Execution,
-) {
-    let head: String = serde_json::from_str(head.get()).unwrap_or_default();
-    text.push_str(&head);
-    let _ = write!(
-        text,
-        "\n\n[Cut: these are the first {} of {} bytes. Call `{}` again with arguments that ask for \
-         less: a filter, fewer fields or a smaller page.]",
-        truncated.bytes_shown, truncated.bytes_total, execution.tool_name
-    );
 }
 
 /// Appends `json`, or its first [`RESULT_CHARS_MAX`] characters and how to get at the rest.

@@ -75,6 +75,15 @@ pub fn skill_created(skill: &Skill) -> String {
 
 /// `svc_update_skill`.
 pub fn skill_updated(skill: &Skill) -> String {
+    if skill.change_waits {
+        return format!(
+            "The change of the Skill waits for an admin of the workspace, because a toolset names the Skill: until \
+             then its readers get the text of before.\nskill_id: {}\nname: {}\nversion: {}",
+            skill.skill_id,
+            one_line(&skill.name),
+            skill.version
+        );
+    }
     format!(
         "Skill updated.\nskill_id: {}\nname: {}\nversion: {}",
         skill.skill_id,
@@ -104,6 +113,7 @@ mod tests {
             version: 2,
             created_at: String::new(),
             updated_at: String::new(),
+            change_waits: false,
         }
     }
 
@@ -137,6 +147,10 @@ mod tests {
             skill(&weekly()),
             skill_created(&weekly()),
             skill_updated(&weekly()),
+            skill_updated(&Skill {
+                change_waits: true,
+                ..weekly()
+            }),
             skill_deleted(&deleted),
         ];
         insta::assert_snapshot!("skills", texts.join("\n\n-----\n\n"));

@@ -61,6 +61,7 @@ fn ran(outcome: Outcome) -> Execution {
         service: "github".into(),
         session_id: "tool_0123456789abcdef0123456789abcdef".into(),
         duration_ms: 12,
+        coerced: Vec::new(),
         outcome,
     }
 }
@@ -223,10 +224,13 @@ fn a_success_is_four_lines_and_the_result() {
         result: raw(json!([1, 2])),
         truncated: None,
         files: vec![toolgate_gateway::tools::ResultFile {
+            file_id: Some("file_01KAHZ6M5T9Q4C8W2N7RXJ3VBD".to_owned()),
             name: Some("a.txt".to_owned()),
             media_type: "text/plain".to_owned(),
             size_bytes: 2,
-            content: "aGk=".to_owned(),
+            sha256: None,
+            expires_at: Some("2026-11-21T10:30:00Z".to_owned()),
+            content: Some("aGk=".to_owned()),
         }],
         summary: Some("2 of 40\nissues".to_owned()),
         next_cursor: Some("page=2".to_owned()),
@@ -341,6 +345,9 @@ fn every_error_says_its_code_and_the_next_step() {
         Error::OutcomeUnknown {
             execution_id: "exe_1".to_owned(),
             receipt: None,
+        },
+        Error::RepeatedWrite {
+            execution_id: "exe_1".to_owned(),
         },
         Error::RateLimited(RateLimited {
             window: "minute",

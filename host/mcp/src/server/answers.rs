@@ -35,7 +35,8 @@ pub(super) fn rendered(
 }
 
 fn call_result(answer: CalledTool) -> CallToolResult {
-    let content = block(answer.text);
+    let mut content = block(answer.text);
+    content.extend(answer.links.into_iter().map(ContentBlock::resource_link));
     let mut result = match answer.is_error {
         true => CallToolResult::error(content),
         false => CallToolResult::success(content),

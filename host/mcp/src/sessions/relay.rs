@@ -18,7 +18,7 @@ use toolgate_gateway::identity::client_sessions::{EventCursor, PROCESS_PREFIX, S
 /// How often a process that has sessions looks for what others have for them.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// The name of this process, as it stands before what it sends.
+/// The name of this process, as it precedes what it sends.
 #[derive(Clone, Debug)]
 pub(super) struct ProcessTag(Arc<str>);
 
@@ -133,7 +133,12 @@ pub(crate) async fn follow(sessions: Weak<Sessions>, stop: CancellationToken) {
         if sessions.memory().is_empty() {
             continue;
         }
-        match sessions.gateway.read_session_events(&mut mark).await {
+        match sessions
+            .gateway
+            .identity()
+            .read_session_events(&mut mark)
+            .await
+        {
             Ok(news) => {
                 for (id, news) in news {
                     sessions.hear(&id, news).await;

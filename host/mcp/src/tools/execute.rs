@@ -9,8 +9,9 @@ use super::{
     CalledTool, ToolEntry, ToolFailure, ToolHints, ToolOutcome, decode, parameters, schema_of,
 };
 use crate::connect::McpClient;
+use crate::digits::{TOOL_ARGUMENTS, WrittenNumbers};
 use crate::operations::Operations;
-use crate::render::{READ_RESULT, ToolNaming};
+use crate::render::{READ_FILE, READ_RESULT, ReadingOn, ToolNaming};
 use crate::{cards, connect, progress, render};
 use toolgate_gateway::tools::results::Budget;
 use toolgate_gateway::tools::{Arguments, CallListener, Execute, Execution, Outcome};
@@ -27,9 +28,16 @@ pub(super) const ROW: ToolEntry = ToolEntry {
     parameters: schema_of::<ExecuteParameters>,
     call: |call| {
         Box::pin(async move {
-            let asked: ExecuteParameters = decode(&ROW, call.arguments)?;
+            let mut asked: ExecuteParameters = decode(&ROW, call.arguments)?;
+            if let Arguments::Object(object) = asked.arguments {
+                let written = WrittenNumbers::of(call.client.context);
+                asked.arguments = written.arguments(TOOL_ARGUMENTS, object);
+            }
             if asked.tool_name == READ_RESULT {
                 return read_on(call.operations, asked.arguments).await;
+            }
+            if asked.tool_name == READ_FILE {
+                return read_file(call.operations, asked.arguments).await;
             }
             let execute = request(asked.tool_name, asked.arguments, asked.session_id);
             match run(call.operations, &call.client, execute).await? {
@@ -44,6 +52,7 @@ pub(super) const ROW: ToolEntry = ToolEntry {
                         | Outcome::DryRun { .. } => false,
                     },
                     structured: None,
+                    links: call.client.links(&execution),
                     card: card(call.operations, &call.client, &execution),
                 })),
                 ToolRun::Asks(input) => Ok(ToolOutcome::Input(input)),
@@ -134,12 +143,39 @@ async fn read_on(
         ToolFailure::Gateway(Error::InvalidRequest(sentence))
     })?;
     let offset = asked.offset.unwrap_or_default();
-    // No character is longer than four bytes.
-    let limit = render::RESULT_CHARS_MAX * 4;
     let piece = operations
-        .stored_result(&asked.result_id, offset, limit)
+        .stored_result(&asked.result_id, offset, render::PIECE_BYTES)
         .await?;
-    Ok(ToolOutcome::Text(render::result_piece(&piece)))
+    let text = render::result_piece(&piece, ReadingOn::Tool);
+    Ok(ToolOutcome::Text(text))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadFile {
+    file_id: String,
+    #[serde(default, deserialize_with = "parameters::whole_number")]
+    offset: Option<usize>,
+}
+
+async fn read_file(
+    operations: &dyn Operations,
+    arguments: Arguments,
+) -> Result<ToolOutcome, ToolFailure> {
+    let read = match arguments {
+        Arguments::Object(object) => serde_json::from_value(object),
+        Arguments::Text(text) => serde_json::from_str(&text),
+    };
+    let asked: ReadFile = read.map_err(|problem| {
+        let sentence = format!("{READ_FILE} takes file_id and offset: {problem}");
+        ToolFailure::Gateway(Error::InvalidRequest(sentence))
+    })?;
+    let offset = asked.offset.unwrap_or_default();
+    let piece = operations
+        .file_text(&asked.file_id, offset, render::PIECE_BYTES)
+        .await?;
+    let text = render::file_piece(&piece, ReadingOn::Tool);
+    Ok(ToolOutcome::Text(text))
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::{ToolEntry, ToolHints, ToolOutcome, decode, schema_of};
 use crate::render;
-use crate::render::READ_RESULT;
+use crate::render::{READ_FILE, READ_RESULT};
 use toolgate_gateway::Scope;
 
 pub(super) const ROW: ToolEntry = ToolEntry {
@@ -22,6 +22,9 @@ pub(super) const ROW: ToolEntry = ToolEntry {
             let asked: SchemaParameters = decode(&ROW, call.arguments)?;
             if asked.tool_name == READ_RESULT {
                 return Ok(ToolOutcome::Text(render::read_result_schema()));
+            }
+            if asked.tool_name == READ_FILE {
+                return Ok(ToolOutcome::Text(render::read_file_schema()));
             }
             let schema = call.operations.tool_schema(&asked.tool_name).await?;
             Ok(ToolOutcome::Text(render::tool_schema(&schema)))

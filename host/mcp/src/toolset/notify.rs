@@ -20,15 +20,15 @@ const TAKEN_WITHIN: Duration = Duration::from_secs(5);
 
 /// How many streams each key has open.
 #[derive(Debug, Default)]
-pub(crate) struct Listeners(Mutex<HashMap<String, usize>>);
+pub(crate) struct ListSubscribers(Mutex<HashMap<String, usize>>);
 
 /// The place of one stream, given back when dropped.
 pub(crate) struct ListenerPermit {
-    listeners: Arc<Listeners>,
+    listeners: Arc<ListSubscribers>,
     key_id: String,
 }
 
-impl Listeners {
+impl ListSubscribers {
     fn take(self: &Arc<Self>, key_id: &str) -> Option<ListenerPermit> {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = counts.entry(key_id.to_owned()).or_default();
@@ -59,7 +59,7 @@ impl Drop for ListenerPermit {
 /// nothing: its client reads the list again when its minute is over.
 pub(crate) async fn tell_session(
     gateway: Arc<Gateway>,
-    listeners: Arc<Listeners>,
+    listeners: Arc<ListSubscribers>,
     caller: Caller,
     toolset: String,
     peer: Peer<RoleServer>,
@@ -83,7 +83,7 @@ pub(crate) async fn tell_session(
 /// Tells a stream of changes until the client ends it, or there is nothing more to tell.
 pub(crate) async fn tell_stream(
     gateway: &Arc<Gateway>,
-    listeners: &Arc<Listeners>,
+    listeners: &Arc<ListSubscribers>,
     caller: &Caller,
     toolset: &str,
     stream: &SubscriptionContext,
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_key_has_a_bounded_number_of_streams_and_gets_its_places_back() {
-        let listeners = Arc::new(Listeners::default());
+        let listeners = Arc::new(ListSubscribers::default());
         let taken: Vec<_> = (0..LISTENERS_PER_KEY_MAX)
             .map(|_| listeners.take("key_a").expect("a place"))
             .collect();

@@ -51,7 +51,7 @@ fn tokens_are_read_from_json_and_from_forms() {
             "access_token=a%2Fb&expires_in=5&scope=x",
         ),
         ("text/plain", "access_token=a%2Fb&expires_in=5&scope=x"),
-        // Under a type that says nothing.
+        // With an unknown media type.
         ("text/html", "access_token=a%2Fb&expires=5&scope=x"),
         (
             "application/json",
@@ -70,7 +70,7 @@ fn tokens_are_read_from_json_and_from_forms() {
     }
 }
 
-/// The types are those of eBay, Slack, Stripe, HubSpot, Notion, Discord and of our own invention.
+/// The types are those of eBay, Slack, Stripe, HubSpot, Notion and Discord, and invented ones.
 #[test]
 fn only_a_type_with_a_proof_of_possession_is_refused() {
     for kind in [
@@ -113,7 +113,7 @@ fn only_a_type_with_a_proof_of_possession_is_refused() {
 }
 
 #[test]
-fn lives_of_both_tokens_are_read_under_every_name() {
+fn lifetimes_of_both_tokens_are_read_under_every_name() {
     for (said, expected, refresh) in [
         // eBay
         (
@@ -247,7 +247,7 @@ fn a_token_is_read_where_the_manifest_says_and_with_what_belongs_to_it() {
         read(&user, false, &none),
         Err(OAuthError::Refused(_))
     ));
-    // A renewal answers for the token that was sent.
+    // The response of a refresh belongs to the token that was sent.
     let renewed = json!({"ok": true, "access_token": "user-2", "refresh_token": "user-r2", "token_type": "user"});
     let declared = json!({"access_token": "/authed_user/access_token", "refresh_token": "/authed_user/refresh_token"});
     for places in [&user, &declared] {
@@ -267,7 +267,7 @@ fn a_token_is_read_where_the_manifest_says_and_with_what_belongs_to_it() {
 }
 
 #[test]
-fn an_answer_without_a_token_is_a_refusal_and_an_outage_is_none() {
+fn an_answer_without_a_token_is_a_refusal_and_an_outage_is_not() {
     let kind = |status, body| match read(status, "application/json", body).unwrap_err() {
         OAuthError::Refused(_) => "refused",
         OAuthError::Client(_) => "client",
@@ -289,7 +289,7 @@ fn an_answer_without_a_token_is_a_refusal_and_an_outage_is_none() {
         (204, "", "refused"),
         (200, r#"{"access_token":""}"#, "refused"),
         (200, r#"{"access_token":7}"#, "refused"),
-        // A token in a refusal is none.
+        // A token in an error response is ignored.
         (400, r#"{"access_token":"a"}"#, "refused"),
         (503, r#"{"error":"invalid_grant"}"#, "busy"),
         (429, "", "busy"),

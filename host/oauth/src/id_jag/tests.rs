@@ -68,12 +68,12 @@ fn an_assertion_of_the_issuer_for_this_server_client_and_resource_is_believed() 
         assert_eq!(named_issuer(&assertion).unwrap(), "https://id.test");
         verified(&assertion, &issuer.keys(), &EXPECTED)
     };
-    let told = read(&[]).unwrap();
-    assert_eq!((told.subject.as_str(), told.id.as_str()), ("7", "j-1"));
-    assert_eq!(told.email.as_deref(), Some("ada@example.com"));
-    assert_eq!(told.tenant.as_deref(), Some("acme"));
-    assert_eq!(told.scope.as_deref(), Some("tools:read"));
-    assert_eq!(told.over_at_ms, (NOW_S + 300 + LEEWAY_S) * 1_000);
+    let claims = read(&[]).unwrap();
+    assert_eq!((claims.subject.as_str(), claims.id.as_str()), ("7", "j-1"));
+    assert_eq!(claims.email.as_deref(), Some("ada@example.com"));
+    assert_eq!(claims.tenant.as_deref(), Some("acme"));
+    assert_eq!(claims.scope.as_deref(), Some("tools:read"));
+    assert_eq!(claims.over_at_ms, (NOW_S + 300 + LEEWAY_S) * 1_000);
     for allowed in [
         ("aud", json!(["https://gate.test/oauth"])),
         (

@@ -1,7 +1,7 @@
 //! References that lead nowhere, wherever below an operation they are.
 //!
-//! What such a reference would describe is missing in the tool. Published descriptions have them, so that one does not
-//! cost the description its other operations; each is reported with its place.
+//! The tool lacks what such a reference describes. Published descriptions have them, so the other operations become
+//! tools all the same; each reference is reported with its place.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What an operation answers: its pages, its media type, its errors, the part an agent wants.
+//! The responses of an operation: its pages, its media type, its errors, the part that an agent needs.
 
 use toolgate_openapi_table::{
     Body, Content, ErrorShape, Method, PageStyle, Pages, Place, Projection,
@@ -60,7 +60,7 @@ pub(super) fn pages(
     }
 }
 
-/// The media types of an operation's good answers, as they are written.
+/// The media types of an operation's successful responses, as they are written.
 fn written_types<'d>(docs: &'d Documents, node: Node<'d>) -> Vec<&'d str> {
     let mut types: Vec<&str> = Vec::new();
     for (status, response) in node.members("responses") {
@@ -78,7 +78,7 @@ fn plain(media: &str) -> String {
     media.trim().to_ascii_lowercase()
 }
 
-/// The media types of an operation's good answers, in lower case without parameters.
+/// The media types of an operation's successful responses, in lower case without parameters.
 pub(super) fn media_types(docs: &Documents, node: Node<'_>) -> Vec<String> {
     written_types(docs, node).into_iter().map(plain).collect()
 }
@@ -110,8 +110,8 @@ pub(super) fn accept(docs: &Documents, node: Node<'_>, own: &OperationKeys) -> (
     }
 }
 
-/// Whether an HTML page can be a good answer: HTML is declared, any type is, or a file of any type. Where no type is
-/// declared, an answer is JSON.
+/// Whether an HTML page can be a successful response: HTML is declared, any type is, or a file of any type. Where no
+/// type is declared, a response is JSON.
 pub(super) fn is_html(types: &[String], download: bool) -> bool {
     let any_file = [
         "application/octet-stream",

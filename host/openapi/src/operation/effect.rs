@@ -1,4 +1,4 @@
-//! What an operation does where its author does not say: by its method, the words of its names, and its arguments.
+//! The effect of an operation that declares none: by its method, the words of its names, and its arguments.
 
 use toolgate_catalog::manifest::{Effect, ToolSpec};
 use toolgate_catalog::statements::{StatementArgument, statement_argument};
@@ -9,15 +9,15 @@ use crate::document::{Documents, Node};
 use crate::keys::{DocumentKeys, OperationKeys};
 use crate::words;
 
-/// An effect, and for the author what decided it if that was words alone.
+/// An effect, and a note for the author where only words decided it.
 pub(super) struct DecidedEffect {
     pub(super) effect: Effect,
     pub(super) note: Option<String>,
-    /// The author says it.
+    /// `x-toolgate` declares it.
     pub(super) declared: bool,
 }
 
-/// Decides by method and words. `name`: the tool's.
+/// Decides by method and words. `name` is the name of the tool.
 pub(super) fn decide(
     place: &OperationLocation<'_>,
     own: &OperationKeys,
@@ -52,8 +52,8 @@ fn by_words(
     document: &DocumentKeys,
     name: &str,
 ) -> (Effect, Option<String>) {
-    let said = place.node.text("operationId");
-    let id = said.unwrap_or(name);
+    let operation_id = place.node.text("operationId");
+    let id = operation_id.unwrap_or(name);
     let constants = document.query.values().chain(own.query.values());
     let constants: Vec<&str> = constants.map(|value| value.0.as_str()).collect();
     let summary = place
@@ -61,12 +61,12 @@ fn by_words(
         .text("summary")
         .or_else(|| place.item.text("summary"));
     let call = CallNames {
-        id: said,
+        id: operation_id,
         path: place.path,
         constants: &constants,
         summary,
     };
-    // A name that the author chose says as much as an id.
+    // A name that the author chose counts like an operation id.
     let named = own.name.as_deref().map(|name| CallNames {
         id: Some(name),
         ..CallNames::default()
@@ -136,7 +136,7 @@ const STATEMENT_TYPES: &[&str] = &[
     "application/sparql-update",
 ];
 
-/// The media type of a body that is a statement of a language, where no other one is offered first.
+/// The media type of a body that is a statement of a language, where it is the first of the body's media types.
 pub(super) fn statement_body(docs: &Documents, node: Node<'_>) -> Option<&'static str> {
     let body = docs.resolve(node.get("requestBody")?).ok()?;
     let (media, _) = body.members("content").next()?;
@@ -155,12 +155,12 @@ pub(super) fn by_arguments(tool: &mut ToolSpec, body: Option<&str>) -> Option<St
     if tool.effect != Effect::Read && !runs {
         return None;
     }
-    let said = format!(
+    let text = format!(
         "{} {}",
         tool.title.as_deref().unwrap_or_default(),
         tool.description
     );
-    let found = statement_argument(&tool.input.value(), &said);
+    let found = statement_argument(&tool.input.value(), &text);
     let what = match (found, body) {
         (Some(StatementArgument { argument, language }), _) => {
             let of = language.map_or_else(String::new, |language| format!(" of {language}"));

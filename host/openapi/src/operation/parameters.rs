@@ -31,7 +31,7 @@ pub(super) struct ParameterReader<'a, 'd> {
 pub(super) struct PageParameters {
     /// Arguments by the provider's names.
     pub(super) names: BTreeMap<String, String>,
-    /// The page's mark is a declared query parameter.
+    /// The parameter that carries the mark of a page is a declared query parameter.
     pub(super) page_in_query: bool,
 }
 
@@ -42,10 +42,27 @@ pub(super) struct OperationParameter<'d> {
     pub(super) pointer: String,
 }
 
-pub(super) type RoutedParameters = (Vec<Piece>, Vec<Input>, Vec<Input>);
+/// The inputs of a request by the part of it that carries them, in the order of the description.
+#[derive(Default)]
+pub(super) struct RoutedParameters {
+    pub(super) path: Vec<Piece>,
+    pub(super) query: Vec<Input>,
+    pub(super) headers: Vec<Input>,
+}
+
+/// Headers that the host writes itself.
+const HOST_HEADERS: [&str; 7] = [
+    "accept",
+    "content-type",
+    "authorization",
+    "host",
+    "content-length",
+    "cookie",
+    "user-agent",
+];
 
 impl<'d> ParameterReader<'_, 'd> {
-    /// The parameters of path and operation; the operation's own win.
+    /// The parameters of path and operation. One of the operation replaces one of the path with its name and place.
     pub(super) fn read(
         &mut self,
         place: &OperationLocation<'d>,
@@ -95,12 +112,38 @@ impl<'d> ParameterReader<'_, 'd> {
         Ok(found)
     }
 
+    /// Turns the parameters into inputs: those that the path names first, then the others.
     pub(super) fn place(
         &mut self,
-        found: Vec<OperationParameter<'d>>,
+        declared: &[OperationParameter<'d>],
         route: &'d str,
         arguments: &mut ArgumentList<'d>,
     ) -> Result<RoutedParameters, OperationRefusal> {
+        let mut routed = RoutedParameters {
+            path: self.path(declared, route, arguments)?,
+            ..RoutedParameters::default()
+        };
+        for parameter in declared {
+            if !self.is_sent(parameter) {
+                continue;
+            }
+            let input = self.input(parameter, false, arguments)?;
+            if parameter.place == "header" {
+                routed.headers.push(input)
+            } else {
+                routed.query.push(input)
+            }
+        }
+        Ok(routed)
+    }
+
+    /// The texts and the template expressions of a path.
+    fn path(
+        &mut self,
+        declared: &[OperationParameter<'d>],
+        route: &'d str,
+        arguments: &mut ArgumentList<'d>,
+    ) -> Result<Vec<Piece>, OperationRefusal> {
         let mut path = Vec::new();
         let mut rest = route;
         while let Some(open) = rest.find('{') {
@@ -114,94 +157,81 @@ impl<'d> ParameterReader<'_, 'd> {
             let clean = name
                 .trim_end_matches('*')
                 .trim_start_matches(['+', '#', '/', '.', ';']);
-            let declared = found
+            let parameter = declared
                 .iter()
                 .find(|p| p.place == "path" && (p.name == name || p.name == clean));
-            let input = match declared {
+            let input = match parameter {
                 Some(parameter) => self.input(parameter, true, arguments)?,
-                None => {
-                    self.notes.changed(
-                        self.pointer,
-                        format!(
-                            "the path's `{{{}}}` is not declared; it is a text",
-                            words::clean(name, 60)
-                        ),
-                    );
-                    let argument = Argument {
-                        name: String::new(),
-                        required: true,
-                        description: None,
-                        form: ArgumentForm::Fixed(json!({"type": "string"})),
-                    };
-                    Input {
-                        name: clean.to_owned(),
-                        source: Source::Argument(arguments.add(&words::argument(clean), argument)),
-                        style: Style::Simple,
-                        explode: false,
-                        reserved: false,
-                    }
-                }
+                None => self.undeclared(name, clean, arguments),
             };
             path.push(Piece::Input(input));
             rest = &rest[close + 1..];
         }
         push_text(&mut path, rest);
-        let (mut query, mut headers) = (Vec::new(), Vec::new());
-        for parameter in &found {
-            let name = parameter.name;
-            let ignored = match parameter.place {
-                "header" => [
-                    "accept",
-                    "content-type",
-                    "authorization",
-                    "host",
-                    "content-length",
-                    "cookie",
-                    "user-agent",
-                ]
-                .contains(&name.to_ascii_lowercase().as_str()),
-                "query" => {
-                    let mark = self
-                        .page
-                        .is_some_and(|page| page.param.as_deref() == Some(name));
-                    self.found.page_in_query |= mark;
-                    mark
-                }
-                "path" => true,
-                "cookie" => {
-                    self.notes
-                        .changed(&parameter.pointer, "a cookie is not sent");
-                    true
-                }
-                other => {
-                    self.notes.changed(
-                        &parameter.pointer,
-                        format!("a parameter in `{}` is not sent", words::clean(other, 40)),
-                    );
-                    true
-                }
-            };
-            if ignored || self.security.carries(parameter.place, name) {
-                continue;
-            }
-            if parameter.place == "header" && !is_header(name) {
-                self.notes.changed(
-                    &parameter.pointer,
-                    "the name of the header is not one; it is not sent",
-                );
-                continue;
-            }
-            let input = self.input(parameter, false, arguments)?;
-            if parameter.place == "header" {
-                headers.push(input)
-            } else {
-                query.push(input)
-            }
-        }
-        Ok((path, query, headers))
+        Ok(path)
     }
 
-    pub(super) fn input(
+    /// A template expression that no parameter declares. `clean` is its name without operators of RFC 6570.
+    fn undeclared(&mut self, name: &str, clean: &str, arguments: &mut ArgumentList<'d>) -> Input {
+        self.notes.changed(
+            self.pointer,
+            format!(
+                "the path's `{{{}}}` is not declared; it is a text",
+                words::clean(name, 60)
+            ),
+        );
+        let argument = Argument {
+            name: String::new(),
+            required: true,
+            description: None,
+            form: ArgumentForm::Fixed(json!({"type": "string"})),
+        };
+        Input {
+            name: clean.to_owned(),
+            source: Source::Argument(arguments.add(&words::argument(clean), argument)),
+            style: Style::Simple,
+            explode: false,
+            reserved: false,
+        }
+    }
+
+    /// Whether a parameter outside of the path becomes an input. Notes what the author does not expect.
+    fn is_sent(&mut self, parameter: &OperationParameter<'d>) -> bool {
+        let name = parameter.name;
+        let sent = match parameter.place {
+            "header" => !HOST_HEADERS.contains(&name.to_ascii_lowercase().as_str()),
+            "query" => {
+                let page = self.page.and_then(|page| page.param.as_deref());
+                let is_page = page == Some(name);
+                self.found.page_in_query |= is_page;
+                !is_page
+            }
+            "path" => false,
+            "cookie" => {
+                self.notes
+                    .changed(&parameter.pointer, "a cookie is not sent");
+                false
+            }
+            other => {
+                let message = format!("a parameter in `{}` is not sent", words::clean(other, 40));
+                self.notes.changed(&parameter.pointer, message);
+                false
+            }
+        };
+        if !sent || self.security.carries(parameter.place, name) {
+            return false;
+        }
+        if parameter.place == "header" && !is_header(name) {
+            self.notes.changed(
+                &parameter.pointer,
+                "the name of the header is not one; it is not sent",
+            );
+            return false;
+        }
+        true
+    }
+
+    fn input(
         &mut self,
         parameter: &OperationParameter<'d>,
         in_path: bool,
@@ -264,7 +294,7 @@ impl<'d> ParameterReader<'_, 'd> {
 }
 
 /// Adds fixed text of a path, percent-encoded where it must be.
-pub(super) fn push_text(path: &mut Vec<Piece>, text: &str) {
+fn push_text(path: &mut Vec<Piece>, text: &str) {
     let mut out = String::new();
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~/:@!$&'()*+,;=%".contains(&byte) {

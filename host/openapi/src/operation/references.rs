@@ -12,7 +12,7 @@ pub fn note_missing_references(
     notes: &mut Notes,
 ) {
     let places = operations.iter().flat_map(|(place, _)| {
-        // Answers are no part of a tool, and what is under other methods is another operation's.
+        // Responses are not part of a tool, and other methods of the path are other operations.
         let path = place.pointer.rsplit_once('/').map_or("", |(path, _)| path);
         let shared = place.item.get("parameters");
         let shared = shared.map(|node| (node, below(path, "parameters")));

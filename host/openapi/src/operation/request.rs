@@ -1,5 +1,5 @@
-//! What the manifest says of the request of an operation: the whole table row in words, so that an upgrade that sends
-//! something else shows it. Arguments that go where their name says are left out.
+//! The request of an operation as the manifest describes it: the whole row of the table in words, so that a new version
+//! that sends something else has another description. An argument whose name is that of its field is left out.
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -11,7 +11,7 @@ use toolgate_catalog::described::{WITH_BYTES_MAX, WITH_MAX};
 use toolgate_catalog::manifest::DescribedRequest;
 use toolgate_core::visible::visible_line;
 
-/// What the manifest says of `operation`.
+/// The request of `operation` as the manifest describes it.
 pub(super) fn described(operation: &Operation) -> DescribedRequest {
     let mut with = Vec::new();
     for piece in &operation.path {
@@ -39,7 +39,7 @@ pub(super) fn described(operation: &Operation) -> DescribedRequest {
     }
 }
 
-/// The address with braces where something is filled in.
+/// The address with an expression in braces for each value that is filled in.
 pub(super) fn address(operation: &Operation) -> String {
     let mut address = match &operation.base {
         Base::Url(url) => url.clone(),
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_that_is_sent_is_said() {
+    fn every_other_part_of_a_request_is_described() {
         let input =
             |name: &str, source: Value| json!([{"name": name, "source": source, "style": "form"}]);
         for (more, said) in [
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_to_be_said_is_a_checksum() {
+    fn a_description_beyond_the_limit_ends_in_a_checksum() {
         let constant = |last: &str| {
             let text = format!("{}{last}", "x".repeat(5_000));
             of(json!({"query": [{"name": "a", "source": {"constant": text}, "style": "form"}]}))

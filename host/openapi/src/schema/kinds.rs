@@ -1,4 +1,4 @@
-//! One value: its type, its bounds, its format, in the words of JSON Schema 2020-12.
+//! One value: its type, its bounds, its format, in the keywords of JSON Schema 2020-12.
 
 use serde_json::{Map, Value, json};
 
@@ -27,7 +27,7 @@ pub fn usable_pattern(pattern: &str) -> bool {
         .is_ok()
 }
 
-/// `type` in the words of JSON Schema.
+/// `type` as JSON Schema 2020-12 writes it.
 pub(super) fn kind(map: &Map<String, Value>) -> Option<Value> {
     let known = |text: &str| match text.to_ascii_lowercase().as_str() {
         "string" | "str" | "file" | "date" | "datetime" | "date-time" | "uuid" | "text"

@@ -1,8 +1,8 @@
-//! `allOf`: the demands of several schemas as those of one.
+//! `allOf`: the constraints of several schemas in one.
 
 use serde_json::{Map, Value, json};
 
-/// Adds the demands of one schema to another. What the first says is kept.
+/// Adds the constraints of one schema to another, whose own are kept.
 pub(super) fn merge(made: &mut Map<String, Value>, part: Map<String, Value>) {
     // Each part of an `allOf` may be closed alone; together they are not.
     let closed =

@@ -1,4 +1,4 @@
-//! Names of members inside arguments that every model's provider accepts.
+//! Names of members inside arguments, changed to those that the providers of all models accept.
 //!
 //! Some providers refuse a tool whose schema has a property such as `@id`, `fields[]` or `größe` anywhere. Such a
 //! property gets another name in the schema; [`Names`] says which one the service knows it by. The alternatives of one
@@ -36,7 +36,7 @@ pub fn portable_arguments(schema: &mut Value) -> BTreeMap<String, Names> {
     all
 }
 
-/// Renames the members inside the schema of one argument; empty where all names are accepted.
+/// Renames the members inside the schema of one argument. The result is empty where all names are accepted.
 fn make_portable(schema: &mut Value) -> Names {
     let names = choose(&[schema]);
     if !names.is_empty() {
@@ -69,7 +69,7 @@ pub fn translate(value: &mut Value, names: &Names) {
     }
 }
 
-/// The names of one place, of which all these schemas say something.
+/// The names of one place, which all these schemas describe.
 fn choose(schemas: &[&Value]) -> Names {
     let mut parts = Vec::new();
     for schema in schemas {

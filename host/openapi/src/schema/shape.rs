@@ -1,4 +1,4 @@
-//! The properties of an object, wherever in a schema they stand.
+//! The properties of an object, from all parts of its schema.
 
 use serde_json::Value;
 
@@ -27,9 +27,9 @@ pub struct Shape<'d> {
 pub enum OtherFields {
     #[default]
     Nothing,
-    /// Alternatives put further properties beside its own.
+    /// Alternatives add further properties to its own.
     Alternatives,
-    /// Fields of any name and kind, by a word that every object may bear.
+    /// Fields of any name and type: `additionalProperties` is true or an empty schema, as it is in many schemas.
     Anything,
     /// One property has another form in each alternative.
     Forms,
@@ -57,7 +57,7 @@ struct Search<'d> {
 }
 
 impl<'d> Search<'d> {
-    /// What stands in the schema itself and in the parts of its `allOf`, and its lists of alternatives.
+    /// The shape by the schema itself and the parts of its `allOf`, and its lists of alternatives.
     fn own(&mut self, node: Node<'d>, seen: &mut Vec<usize>) -> (Shape<'d>, Vec<Vec<Node<'d>>>) {
         let mut shape = Shape::default();
         let mut choices = Vec::new();
@@ -123,7 +123,7 @@ impl<'d> Search<'d> {
                 }
             }
             if inner.other {
-                // `null` beside an object is an object left out.
+                // An object or `null` is an optional object.
                 if branch.text("type") != Some("null") {
                     shape.beyond = shape.beyond.max(OtherFields::Forms);
                 }
@@ -132,7 +132,7 @@ impl<'d> Search<'d> {
             shape.beyond = shape.beyond.max(inner.beyond);
             for (name, property) in inner.properties {
                 if shape.properties.iter().any(|(own, _)| *own == name) {
-                    // Its own form holds whatever the alternative says.
+                    // Its own form applies in every alternative.
                     continue;
                 }
                 match added.iter().find(|(known, _)| *known == name) {
@@ -155,7 +155,7 @@ impl<'d> Search<'d> {
         shape.properties.extend(added);
     }
 
-    /// Whether two schemas take the same values, however they are explained.
+    /// Whether two schemas accept the same values: their descriptions may differ.
     fn same(&self, a: Node<'d>, b: Node<'d>) -> bool {
         let plain = |node: Node<'d>| {
             let mut value = self.docs.resolve(node).unwrap_or(node).value.clone();

@@ -1,4 +1,4 @@
-//! What becomes of schemas that descriptions write.
+//! Schemas of descriptions as schemas of arguments.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn check(schema: Value, expected: Value) {
 }
 
 #[test]
-fn older_words_become_those_of_2020_12() {
+fn keywords_of_older_drafts_become_those_of_2020_12() {
     check(
         json!({"type": "string", "nullable": true, "enum": ["a"]}),
         json!({"type": ["string", "null"], "enum": ["a", null]}),

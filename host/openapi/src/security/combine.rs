@@ -62,7 +62,7 @@ fn usual_fields(slot: &Slot) -> Vec<SecretField> {
     }
 }
 
-/// The names that the fields of a slot have beside those of another.
+/// The names of a slot's fields where they are combined with those of another slot.
 fn renames(slot: &Slot, fields: &[SecretField]) -> BTreeMap<String, String> {
     let mut renames: BTreeMap<String, String> = BTreeMap::new();
     let signs = |place: &Placement| matches!(place, Placement::AwsSigv4 { .. });
@@ -104,7 +104,7 @@ fn renamed(place: &Placement, renames: &BTreeMap<String, String>) -> Placement {
     place
 }
 
-/// A template whose `{field}`s have their new names; other names stay.
+/// A template with the new names of its fields; other expressions are kept.
 fn filled(template: &str, renames: &BTreeMap<String, String>) -> String {
     let mut out = String::new();
     let mut rest = template;

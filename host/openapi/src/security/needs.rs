@@ -29,13 +29,10 @@ impl<'d> Security<'d> {
         notes: &mut Notes,
     ) -> Result<SecurityNeeds, Problem> {
         let root = self.docs.root();
-        let list = if operation.value.get("security").is_some_and(Value::is_array) {
-            operation.elements("security").collect::<Vec<_>>()
-        } else if root.value.get("security").is_some_and(Value::is_array) {
-            root.elements("security").collect()
-        } else {
+        let declares = |node: &Node<'d>| node.value.get("security").is_some_and(Value::is_array);
+        let mut needs = SecurityNeeds::default();
+        let Some(node) = [operation, root].into_iter().find(declares) else {
             let all: Vec<&'d str> = self.schemes.keys().copied().collect();
-            let mut needs = SecurityNeeds::default();
             for name in all {
                 self.use_slot(vec![name], pointer, notes, &mut needs)?;
             }
@@ -44,51 +41,18 @@ impl<'d> Security<'d> {
             }
             return Ok(needs);
         };
-        let mut needs = SecurityNeeds::default();
         let mut settled = None;
-        for requirement in list
-            .iter()
-            .filter_map(|requirement| requirement.value.as_object())
-        {
+        for requirement in node.elements("security") {
+            let Some(requirement) = requirement.value.as_object() else {
+                continue;
+            };
             if requirement.is_empty() {
                 needs.optional = true;
                 continue;
             }
-            let mut names: Vec<&'d str> = Vec::new();
-            let mut undeclared = None;
-            for name in requirement.keys() {
-                match self.schemes.get_key_value(name.as_str()) {
-                    Some((name, _)) => names.push(name),
-                    None => undeclared = Some(name),
-                }
-            }
-            // All schemes of a requirement belong together.
-            if let Some(name) = undeclared {
-                let why = format!(
-                    "the security scheme `{}` is not declared",
-                    words::clean(name, 60)
-                );
-                notes.changed(pointer, why.clone());
-                needs.unusable.get_or_insert(why);
+            let Some(names) = self.scheme_names(requirement, pointer, notes, &mut needs) else {
                 continue;
-            }
-            // OAuth cannot be combined with fields that a user fills in; it comes alone.
-            let oauth = names.iter().copied().find(|name| {
-                self.schemes
-                    .get(name)
-                    .is_some_and(|s| matches!(s.text("type"), Some("oauth2" | "openIdConnect")))
-            });
-            if let Some(oauth) = oauth.filter(|_| names.len() > 1) {
-                notes.changed(
-                    pointer,
-                    format!(
-                        "of the credentials {} only `{oauth}` is sent",
-                        names.join(", ")
-                    ),
-                );
-                names = vec![oauth];
-            }
-            names.sort_unstable();
+            };
             let scopes = scopes_of(requirement, &names);
             if let Some(kind) = self.use_slot(names, pointer, notes, &mut needs)? {
                 settle(kind, scopes, &mut settled, &mut needs, pointer, notes);
@@ -104,8 +68,52 @@ impl<'d> Security<'d> {
         Ok(needs)
     }
 
-    /// Adds the slot of these schemes to what a tool needs. The kind of the slot where it is usable
-    /// and was not among them yet.
+    /// The schemes of a Security Requirement Object that are used together, sorted. `None` where one of them is not
+    /// declared, since all schemes of a requirement belong together.
+    fn scheme_names(
+        &self,
+        requirement: &Map<String, Value>,
+        pointer: &str,
+        notes: &mut Notes,
+        needs: &mut SecurityNeeds,
+    ) -> Option<Vec<&'d str>> {
+        let mut names: Vec<&'d str> = Vec::new();
+        let mut undeclared = None;
+        for name in requirement.keys() {
+            match self.schemes.get_key_value(name.as_str()) {
+                Some((name, _)) => names.push(name),
+                None => undeclared = Some(name),
+            }
+        }
+        if let Some(name) = undeclared {
+            let why = format!(
+                "the security scheme `{}` is not declared",
+                words::clean(name, 60)
+            );
+            notes.changed(pointer, why.clone());
+            needs.unusable.get_or_insert(why);
+            return None;
+        }
+        // OAuth cannot be combined with fields that a user fills in, so it is used alone.
+        let is_oauth = |name: &&'d str| {
+            let kind = self.schemes.get(name).and_then(|node| node.text("type"));
+            matches!(kind, Some("oauth2" | "openIdConnect"))
+        };
+        let oauth = names.iter().copied().find(is_oauth);
+        if let Some(oauth) = oauth.filter(|_| names.len() > 1) {
+            let message = format!(
+                "of the credentials {} only `{oauth}` is sent",
+                names.join(", ")
+            );
+            notes.changed(pointer, message);
+            names = vec![oauth];
+        }
+        names.sort_unstable();
+        Some(names)
+    }
+
+    /// Adds the slot of these schemes to what a tool needs. Returns the kind of the slot where it is usable
+    /// and was added now.
     fn use_slot(
         &mut self,
         names: Vec<&'d str>,

@@ -1,4 +1,4 @@
-//! Which slots and scopes come out of security schemes.
+//! Slots and scopes of security schemes.
 
 use serde_json::{Value, json};
 
@@ -220,11 +220,11 @@ fn the_scopes_of_another_sign_in_are_not_asked_for_and_a_note_says_so() {
     let schemes = json!({"user": oauth(), "app": oauth()});
     let (found, notes) = scopes(schemes, json!([{"user": ["repo"]}, {"app": ["admin"]}]));
     assert_eq!(found, ["repo"]);
-    let told = notes
+    let noted = notes
         .0
         .iter()
         .any(|note| note.message.contains("`user`") && note.message.contains("`app`"));
-    assert!(told, "{:?}", notes.0);
+    assert!(noted, "{:?}", notes.0);
 }
 
 #[test]

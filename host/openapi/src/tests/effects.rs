@@ -1,4 +1,4 @@
-//! What an operation does where its author does not say, and what the build says about it.
+//! The effect of operations that declare none, and the notes about it.
 
 use serde_json::{Value, json};
 use toolgate_catalog::manifest::{Effect, ToolSpec};
@@ -36,7 +36,7 @@ fn named(id: &str) -> Value {
 }
 
 #[test]
-fn a_get_whose_words_change_something_is_no_read_and_the_build_says_why() {
+fn a_get_with_a_changing_verb_is_not_a_read_and_a_note_says_why() {
     for (path, operation, effect, why) in [
         (
             "/logout",
@@ -107,7 +107,7 @@ fn a_get_whose_words_change_something_is_no_read_and_the_build_says_why() {
 }
 
 #[test]
-fn what_the_author_says_wins_without_a_note() {
+fn a_declared_effect_wins_without_a_note() {
     let operation = json!({"operationId": "deleteRecord", "x-toolgate": {"effect": "read"}});
     let (tool, notes) = decided("get", "/delete", operation);
     assert_eq!((tool.effect, notes), (Effect::Read, Vec::new()));

@@ -1,4 +1,4 @@
-//! What is kept is what comes back, and nothing that was touched.
+//! A stored component is loaded, and a file that was changed is not.
 
 use std::path::Path;
 
@@ -99,7 +99,7 @@ fn one_component_is_kept_by_many_threads_at_once() {
 }
 
 #[test]
-fn a_file_that_was_touched_is_never_loaded_and_written_anew() {
+fn a_changed_file_is_never_loaded_and_is_written_again() {
     let (folder, engine) = (tempfile::tempdir().unwrap(), Engine::default());
     let cache = cache(folder.path(), &engine, None);
     let component = answering(&engine, 5);
@@ -142,7 +142,7 @@ fn the_mac_of_one_component_does_not_vouch_for_another_nor_under_another_key() {
 }
 
 #[test]
-fn a_folder_with_a_bound_lets_go_what_was_used_longest_ago() {
+fn a_folder_with_a_bound_removes_the_least_recently_used_files() {
     let (folder, engine) = (tempfile::tempdir().unwrap(), Engine::default());
     let unbounded = cache(folder.path(), &engine, None);
     for (age, name) in [(30, "old"), (20, "unused"), (10, "young")] {

@@ -1,8 +1,8 @@
 //! The process that compiles: `toolgate __compile ordinary|large quick|long`, started by the gateway alone.
 //!
-//! It reads the name of a job's folder from standard input, compiles the file there, leaves the code
-//! beside it and answers with a line, until its input ends. It holds itself to its bounds before it
-//! reads anything.
+//! It reads the name of a job's folder from standard input, compiles the file there, writes the code
+//! beside it and answers with a line, until its input ends. It sets its own limits before it reads
+//! anything.
 
 use std::fs;
 use std::io::{self, BufRead as _, Write as _};
@@ -22,19 +22,19 @@ pub const SUBCOMMAND: &str = "__compile";
 pub(super) const DONE: &str = "done";
 /// Begins the answer to a file that could not be compiled because of this machine: no space, no permission.
 pub(super) const NOT_NOW: &str = "not now: ";
-/// Processor time of one process, for the case that nobody ends it.
+/// Processor time of one process, in case the gateway does not end it.
 const CPU_SECONDS_MAX: u64 = 1_800;
 /// What a process may write into one file.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 /// How often it looks whether the gateway is there.
 const PARENT_EVERY: Duration = Duration::from_secs(1);
-/// How much a process of the long queue stands back for the gateway.
+/// Nice value of a process of the long queue.
 const NICE: i32 = 10;
 
-/// Whose turn it is on a busy machine.
+/// The priority on a busy machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Priority {
-    /// That of the gateway: a small file takes a moment, and somebody waits for it.
+    /// That of the gateway: a small file takes little time, and a request waits for it.
     Quick,
     /// The gateway goes first.
     Long,
@@ -55,11 +55,11 @@ impl Priority {
     }
 }
 
-/// Answers jobs until there are no more. The current folder is the one that the jobs are in.
+/// Answers jobs until the input ends. The current folder contains the folders of the jobs.
 pub fn run(size: Size, priority: Priority) -> anyhow::Result<()> {
     limit(size)?;
     if priority == Priority::Long {
-        // It is slower for it, no more.
+        // Without it the process is only slower.
         let _ = rustix::process::nice(NICE);
     }
     // Serving and the other queue's processes need the other half.

@@ -18,7 +18,7 @@ pub struct CompileCost {
 }
 
 impl CompileCost {
-    /// Of a file that cannot be read it is what could be read.
+    /// For a file that cannot be read to its end, the cost of the part that was read.
     pub fn measure(bytes: &[u8]) -> Self {
         let mut cost = Self::default();
         for payload in Parser::new(0).parse_all(bytes) {

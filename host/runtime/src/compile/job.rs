@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::cost::CompileCost;
 
-/// What a process finds in the folder of a job, and what it leaves there.
+/// The input file in the folder of a job, and the output file.
 pub(super) const INPUT: &str = "in.wasm";
 pub(super) const OUTPUT: &str = "out.cwasm";
 
@@ -20,7 +20,7 @@ pub struct CompileJob {
 
 impl Drop for CompileJob {
     fn drop(&mut self) {
-        // What stays is removed by a later start.
+        // A folder that is left is removed at a later start.
         let _ = fs::remove_dir_all(self.folder());
     }
 }

@@ -19,8 +19,8 @@ use crate::size::Size;
 
 /// A process that had nothing to do for this long is ended.
 const IDLE_MAX: Duration = Duration::from_secs(10);
-/// A job's time is processor time, since a busy machine is not a fault of the file. As time on the clock
-/// it is at most this many times as long.
+/// A job's time is processor time, since a busy machine is not a fault of the file. Its wall-clock time is at most this
+/// many times as long.
 const STARVED_MAX: u32 = 10;
 
 /// How a job ended.
@@ -28,11 +28,11 @@ pub(super) enum JobResult {
     Done,
     /// The file cannot be compiled, and why.
     Refused(String),
-    /// This machine could not, and why: another time it may.
+    /// The machine failed, and why: a later attempt may succeed.
     NotNow(String),
     /// Its time was over, and the process was ended.
     Late,
-    /// The process ended by itself: it met one of its bounds, or broke.
+    /// The process ended by itself: it reached one of its limits, or crashed.
     Died,
     NoProcess(io::Error),
 }
@@ -61,7 +61,7 @@ impl CompileQueue {
         }
     }
 
-    /// Has a job done, once its turn has come; from then on it may take `time_max`.
+    /// Runs a job when its turn comes; from then on it may take `time_max`.
     pub(super) async fn ask(
         self: &Arc<Self>,
         program: &Path,
@@ -82,7 +82,7 @@ impl CompileQueue {
         };
         let mut answer = worker.ask(&job.name, time_max).await;
         if was_used && matches!(answer, Some(Err(_))) {
-            // It may have ended while nobody looked: a fresh one says what the file is worth.
+            // The idle process may have ended unnoticed, so a new one decides about the file.
             worker = match start() {
                 Ok(worker) => worker,
                 Err(cause) => return JobResult::NoProcess(cause),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-/// Of all threads of a process, if the system tells.
+/// Of all threads of a process; `None` where the system does not provide it.
 pub(super) fn processor_time(pid: u32) -> Option<Duration> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     parse(&stat, rustix::param::clock_ticks_per_second())

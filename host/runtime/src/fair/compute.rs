@@ -1,4 +1,4 @@
-//! Threads for guests that compute for long.
+//! Threads for guests that compute for a long time.
 //!
 //! They have lower priority than those that answer requests, and while more than one workspace is
 //! calling only half of the processors, so that a guest without an end costs others next to nothing.
@@ -48,18 +48,18 @@ struct ComputeQueue {
     closed: bool,
 }
 
-/// One piece of work and where it stands.
+/// One piece of work and its state.
 struct Work {
     claim: CallClaim,
     shared: Arc<ComputeState>,
     /// Timers and sockets of the work belong to it.
     runtime: Handle,
     future: Mutex<Option<BoxFuture<'static, ()>>>,
-    stands: AtomicU8,
+    state: AtomicU8,
     unwanted: AtomicBool,
 }
 
-/// Where work stands.
+/// The states of work.
 const WAITS: u8 = 0;
 const READY: u8 = 1;
 const RUNS: u8 = 2;
@@ -74,7 +74,7 @@ pub(crate) struct ComputeTask<T> {
 }
 
 impl Compute {
-    /// Has `future` run in turns. Must be called in a tokio runtime, to which its timers belong.
+    /// Runs `future` in turns. Must be called in a tokio runtime, to which its timers belong.
     pub(crate) fn run<T: Send + 'static>(
         &self,
         claim: CallClaim,
@@ -93,14 +93,14 @@ impl Compute {
             shared: self.shared.clone(),
             runtime: Handle::current(),
             future: Mutex::new(Some(Box::pin(future))),
-            stands: AtomicU8::new(READY),
+            state: AtomicU8::new(READY),
             unwanted: AtomicBool::new(false),
         });
         self.shared.push(work.clone());
         ComputeTask { work, ended }
     }
 
-    /// A call of the claim begins. Whether it waits for its turn from the start.
+    /// Notes that a call of the claim begins. Returns whether it waits for its turn from the start.
     pub(crate) fn begins(&self, claim: &CallClaim) -> bool {
         let now = Instant::now();
         let mut ledger = self.shared.ledger();
@@ -108,7 +108,7 @@ impl Compute {
         ledger.exceeds_fair_share(claim, now)
     }
 
-    /// Notes time on a processor that was used elsewhere.
+    /// Notes processor time that was used on another thread.
     pub(crate) fn charge(&self, claim: &CallClaim, time: Duration) {
         self.shared.ledger().charge(claim, time, Instant::now());
     }
@@ -128,7 +128,7 @@ impl<T> Future for ComputeTask<T> {
         match ready!(Pin::new(&mut self.ended).poll(context)) {
             Ok(Ok(result)) => Poll::Ready(result),
             Ok(Err(panic)) => resume_unwind(panic),
-            // Only the end of the gateway drops work that somebody waits for.
+            // Work with a waiter is dropped only when the gateway ends.
             Err(_) => Poll::Pending,
         }
     }
@@ -136,7 +136,7 @@ impl<T> Future for ComputeTask<T> {
 
 impl<T> Drop for ComputeTask<T> {
     fn drop(&mut self) {
-        if self.work.stands.load(Ordering::Acquire) != OVER {
+        if self.work.state.load(Ordering::Acquire) != OVER {
             self.work.unwanted.store(true, Ordering::Release);
             self.work.clone().wake();
         }
@@ -146,13 +146,13 @@ impl<T> Drop for ComputeTask<T> {
 impl Wake for Work {
     fn wake(self: Arc<Self>) {
         loop {
-            let (from, to) = match self.stands.load(Ordering::Acquire) {
+            let (from, to) = match self.state.load(Ordering::Acquire) {
                 WAITS => (WAITS, READY),
                 RUNS => (RUNS, RUNS_AGAIN),
                 _ => return,
             };
             let changed =
-                self.stands
+                self.state
                     .compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire);
             if changed.is_ok() {
                 if to == READY {
@@ -172,10 +172,10 @@ impl Work {
         let Some(future) = slot.as_mut() else { return };
         if self.unwanted.load(Ordering::Acquire) {
             *slot = None;
-            self.stands.store(OVER, Ordering::Release);
+            self.state.store(OVER, Ordering::Release);
             return;
         }
-        self.stands.store(RUNS, Ordering::Release);
+        self.state.store(RUNS, Ordering::Release);
         let waker = Waker::from(self.clone());
         if future
             .as_mut()
@@ -183,15 +183,15 @@ impl Work {
             .is_ready()
         {
             *slot = None;
-            self.stands.store(OVER, Ordering::Release);
+            self.state.store(OVER, Ordering::Release);
             return;
         }
         drop(slot);
         let waits = self
-            .stands
+            .state
             .compare_exchange(RUNS, WAITS, Ordering::AcqRel, Ordering::Acquire);
         if waits.is_err() {
-            self.stands.store(READY, Ordering::Release);
+            self.state.store(READY, Ordering::Release);
             self.shared.clone().push(self.clone());
         }
     }
@@ -203,7 +203,7 @@ impl ComputeState {
         self.changed.notify_one();
     }
 
-    /// Waits for the next turn. `None`: there is none any more.
+    /// Waits for the next turn. `None`: the queue is closed.
     fn next(&self, threads: usize) -> Option<Arc<Work>> {
         let mut queue = self.queue();
         loop {

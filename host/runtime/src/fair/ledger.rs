@@ -1,4 +1,4 @@
-//! Who has used the processors lately, and who has asked for them.
+//! Processor time that each claimant has used lately, and the workspaces that called lately.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 
 use super::{CallClaim, Level};
 
-/// What was used counts half after this.
+/// Half-life of the used time.
 const HALF_LIFE: Duration = Duration::from_secs(2);
-/// Two workspaces that began calls within this are beside each other.
+/// Two workspaces that began calls within this time compete.
 const BESIDE: Duration = Duration::from_secs(2);
 /// Use from which a workspace beside others has its calls wait for their turn from the start: about
 /// a sixth of one processor all the time.
 const HUNGRY_S: f64 = 0.5;
 /// Lines that are kept.
 const LINES_MAX: usize = 10_000;
-/// What nobody would notice any more.
+/// Less used time is forgotten.
 const FORGOTTEN_S: f64 = 0.000_1;
 
 #[derive(Debug, Default)]

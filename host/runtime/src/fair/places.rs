@@ -1,10 +1,10 @@
 //! Places for running calls.
 //!
-//! A claimant may take a place while what it holds is less than a share of what is *free*. Alone, a key
-//! gets to half of all places, the keys of one plugin and the plugins of one workspace to a little
-//! more; each further claimant gets its part of the rest at once, and no number of calls of one of
-//! them takes the last place. Who is below an even share when there is none waits for one, in a
-//! bounded queue; who is above is refused.
+//! A claimant may take a place while it has less than a share of the *free* places. Alone, a key gets
+//! up to half of all places, the keys of one plugin and the plugins of one workspace a little more; each
+//! further claimant gets its part of the rest at once, and one claimant never gets the last place. When
+//! no place is free, a claimant below an even share waits for one in a bounded queue, and a claimant
+//! above it is refused.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,14 +14,14 @@ use tokio::sync::oneshot;
 
 use super::CallClaim;
 
-/// By level: what is held may be this many quarters of what is free.
+/// By level: the taken places may be this many quarters of the free ones.
 const QUARTERS_OF_FREE: [usize; 3] = [6, 5, 4];
 
 /// Calls of one workspace that wait for a place.
 pub(crate) const WAITING_PER_WORKSPACE: usize = 64;
 /// Calls that wait for a place.
 pub(crate) const WAITING_MAX: usize = 1_024;
-/// Every call that runs now has ended by then.
+/// The longest wait: every call that runs now has ended by then.
 pub(crate) const WAIT_MAX: Duration = super::super::limits::CALL_TIMEOUT;
 
 /// The places of one engine.
@@ -34,7 +34,7 @@ pub(crate) struct CallSlots {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoFreeSlot;
 
-/// Of one running call, until it is dropped.
+/// The place of one running call, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct CallSlot {
     places: Arc<CallSlots>,
@@ -59,7 +59,7 @@ impl CallSlots {
         self.table().running
     }
 
-    /// A place for one call; waits for one where the claimant has less than its share.
+    /// Takes a place for one call; waits for one where the claimant has less than its share.
     pub(crate) async fn take(self: &Arc<Self>, claim: &CallClaim) -> Result<CallSlot, NoFreeSlot> {
         let turn = {
             let mut table = self.table();
@@ -96,7 +96,7 @@ impl CallSlots {
     }
 }
 
-/// A call that waits. Dropped, it leaves the queue, or gives back what it was just granted.
+/// A call that waits. When it is dropped it leaves the queue, or gives back a place that it was just granted.
 struct SlotWaiter<'a> {
     places: &'a Arc<CallSlots>,
     id: u64,
@@ -109,7 +109,7 @@ impl SlotWaiter<'_> {
         match tokio::time::timeout(WAIT_MAX, &mut self.granted).await {
             Ok(Ok(())) => {
                 let place = self.places.place(self.claim);
-                // The place gives back from here on.
+                // From here on dropping the place gives it back.
                 self.id = TAKEN;
                 Ok(place)
             }
@@ -135,26 +135,26 @@ impl Drop for SlotWaiter<'_> {
     }
 }
 
-/// What a claimant is told.
+/// The answer to a claimant.
 #[derive(Debug)]
 pub(super) enum SlotDecision {
     Granted,
-    /// Its number in the queue, and where it is told of its turn.
+    /// Its number in the queue, and the receiver that is notified of its turn.
     Waits((u64, oneshot::Receiver<()>)),
 }
 
-/// Who holds how many places, and who waits.
+/// Places taken by each claimant, and the claimants that wait.
 #[derive(Debug)]
 pub(super) struct SlotTable {
     places_max: usize,
     pub running: usize,
-    /// By workspace, of it by plugin, of it by key.
-    held: HashMap<Arc<str>, SlotCounts>,
+    /// By workspace, then by plugin, then by key.
+    taken: HashMap<Arc<str>, SlotCounts>,
     waiting: VecDeque<Waiter>,
     next_id: u64,
 }
 
-/// Places held, and by whom of the next level. Looked up for each call: no name is copied for it.
+/// Places that are taken, and by which names of the next level. A look-up, made for each call, copies no name.
 #[derive(Debug, Default)]
 struct SlotCounts {
     count: usize,
@@ -165,7 +165,7 @@ struct SlotCounts {
 struct Waiter {
     id: u64,
     claim: CallClaim,
-    tell: oneshot::Sender<()>,
+    grant: oneshot::Sender<()>,
 }
 
 impl SlotTable {
@@ -173,7 +173,7 @@ impl SlotTable {
         Self {
             places_max,
             running: 0,
-            held: HashMap::new(),
+            taken: HashMap::new(),
             waiting: VecDeque::new(),
             next_id: 0,
         }
@@ -192,24 +192,24 @@ impl SlotTable {
         if queue_full || !self.has_less_than_its_share(claim) {
             return Err(NoFreeSlot);
         }
-        let (tell, told) = oneshot::channel();
+        let (grant, turn) = oneshot::channel();
         let id = self.next_id;
         self.next_id += 1;
         self.waiting.push_back(Waiter {
             id,
             claim: claim.clone(),
-            tell,
+            grant,
         });
-        Ok(SlotDecision::Waits((id, told)))
+        Ok(SlotDecision::Waits((id, turn)))
     }
 
     pub(super) fn release(&mut self, claim: &CallClaim) {
         self.running -= 1;
-        give_back(&mut self.held, &claim.names());
+        give_back(&mut self.taken, &claim.names());
     }
 
-    /// Gives free places to those who wait: to the workspace that has fewest, of it to the plugin, of it
-    /// to the key, of it to who came first.
+    /// Gives free places to the waiters: to the workspace with the fewest places, in it to the plugin, in that
+    /// to the key with the fewest, and of equals to the first.
     pub(super) fn grant(&mut self) {
         loop {
             let may_begin = self.waiting.iter().enumerate();
@@ -219,13 +219,13 @@ impl SlotTable {
             let Some(waiter) = self.waiting.remove(at) else {
                 return;
             };
-            // One that is just leaving the queue finds itself granted, and gives back.
+            // A waiter that is leaving the queue at this moment finds that it was granted a place, and gives it back.
             self.begin(&waiter.claim);
-            let _ = waiter.tell.send(());
+            let _ = waiter.grant.send(());
         }
     }
 
-    /// Takes a waiter out. `false`: it has been granted.
+    /// Removes a waiter. `false`: it has been granted a place.
     pub(super) fn leave(&mut self, id: u64) -> bool {
         let before = self.waiting.len();
         self.waiting.retain(|waiter| waiter.id != id);
@@ -234,16 +234,16 @@ impl SlotTable {
 
     fn begin(&mut self, claim: &CallClaim) {
         self.running += 1;
-        take(&mut self.held, &claim.names());
+        take(&mut self.taken, &claim.names());
     }
 
     fn counts(&self, claim: &CallClaim) -> [usize; 3] {
         let mut counts = [0; 3];
-        let mut level = Some(&self.held);
+        let mut level = Some(&self.taken);
         for (name, count) in claim.names().into_iter().zip(&mut counts) {
-            let held = level.and_then(|level| level.get(name));
-            *count = held.map_or(0, |held| held.count);
-            level = held.map(|held| &held.by);
+            let slots = level.and_then(|level| level.get(name));
+            *count = slots.map_or(0, |slots| slots.count);
+            level = slots.map(|slots| &slots.by);
         }
         counts
     }
@@ -255,7 +255,7 @@ impl SlotTable {
             && counts
                 .iter()
                 .zip(QUARTERS_OF_FREE)
-                .all(|(held, quarters)| held * 4 < free * quarters)
+                .all(|(taken, quarters)| taken * 4 < free * quarters)
     }
 
     /// Whether the claimant's workspace has less than an even share of all places, and its key less
@@ -263,15 +263,15 @@ impl SlotTable {
     fn has_less_than_its_share(&self, claim: &CallClaim) -> bool {
         let [workspace, _, key] = self.counts(claim);
         let waiting = self.waiting.iter().map(|waiter| &waiter.claim.workspace);
-        let active = self.held.keys();
+        let active = self.taken.keys();
         let workspaces: HashSet<_> = active.chain(waiting).chain([&claim.workspace]).collect();
-        // However many there are, who has nothing is below its share.
+        // With any number of workspaces, one without a place is below its share.
         let share = (self.places_max / workspaces.len()).max(1);
-        let plugins = self.held.get(&claim.workspace);
-        let plugins = plugins.into_iter().flat_map(|held| held.by.values());
-        let keys = plugins.flat_map(|held| held.by.keys());
+        let plugins = self.taken.get(&claim.workspace);
+        let plugins = plugins.into_iter().flat_map(|slots| slots.by.values());
+        let keys = plugins.flat_map(|slots| slots.by.keys());
         let keys: HashSet<_> = keys.chain([&claim.key]).collect();
-        // What a key may have that is alone.
+        // The places of a key that is alone.
         let of_key = (self.places_max / 2).min(share / keys.len()).max(1);
         workspace < share && key < of_key
     }
@@ -284,9 +284,9 @@ fn take(level: &mut HashMap<Arc<str>, SlotCounts>, names: &[&Arc<str>]) {
     if !level.contains_key(*name) {
         level.insert((*name).clone(), SlotCounts::default());
     }
-    if let Some(held) = level.get_mut(*name) {
-        held.count += 1;
-        take(&mut held.by, below);
+    if let Some(slots) = level.get_mut(*name) {
+        slots.count += 1;
+        take(&mut slots.by, below);
     }
 }
 
@@ -294,10 +294,10 @@ fn give_back(level: &mut HashMap<Arc<str>, SlotCounts>, names: &[&Arc<str>]) {
     let Some((name, below)) = names.split_first() else {
         return;
     };
-    if let Some(held) = level.get_mut(*name) {
-        held.count -= 1;
-        give_back(&mut held.by, below);
-        if held.count == 0 {
+    if let Some(slots) = level.get_mut(*name) {
+        slots.count -= 1;
+        give_back(&mut slots.by, below);
+        if slots.count == 0 {
             level.remove(*name);
         }
     }

@@ -1,4 +1,4 @@
-//! Where a call runs: where it was asked for while it is short, in turns once it is long.
+//! Where a call runs: on the caller's thread while it is short, in turns once it is long.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use super::compute::{Compute, ComputeTask};
 /// Less than this of a whole call is not worth a line in the ledger.
 const CHARGED: Duration = Duration::from_micros(200);
 
-/// Who has computed for this long without waiting goes on in turns.
+/// A call that has computed for this long without waiting continues in turns.
 const SLICE: Duration = Duration::from_millis(4);
 
 /// See [`slices`].
 pub(crate) struct Slices<T> {
     compute: Arc<Compute>,
     claim: CallClaim,
-    /// Used on the thread of whoever asked.
+    /// Processor time used on the caller's thread.
     used: Duration,
     at: SliceState<T>,
 }

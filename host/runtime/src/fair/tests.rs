@@ -36,7 +36,7 @@ fn fill(table: &mut SlotTable, claim: &CallClaim) -> usize {
 }
 
 #[test]
-fn who_is_alone_gets_half_and_is_refused_beyond() {
+fn a_claimant_that_is_alone_gets_half_of_the_places() {
     let mut table = SlotTable::new(PLACES);
     let alone = claim("a", "p", "k");
     assert_eq!(fill(&mut table, &alone), PLACES / 2);
@@ -50,7 +50,7 @@ fn who_is_alone_gets_half_and_is_refused_beyond() {
 }
 
 #[test]
-fn each_newcomer_finds_room_at_once() {
+fn a_new_claimant_gets_a_place_at_once() {
     let mut table = SlotTable::new(PLACES);
     let mut rooms = Vec::new();
     for n in 0..6 {
@@ -75,7 +75,7 @@ fn keys_and_plugins_of_one_workspace_leave_room_for_one_another() {
 }
 
 #[test]
-fn who_waits_gets_the_next_place_before_those_who_have_more() {
+fn a_waiter_gets_the_next_place_before_claimants_with_more() {
     let mut table = SlotTable::new(8);
     let greedy = claim("a", "p", "k");
     let others = ["b", "c", "d", "e"].map(|name| claim(name, "p", "k"));
@@ -85,19 +85,19 @@ fn who_waits_gets_the_next_place_before_those_who_have_more() {
     }
     let running = table.running;
     assert!(running >= 7, "{running}");
-    // The last one is new: it has nothing and waits.
+    // The last one has no place yet, and waits.
     let newcomer = claim("f", "p", "k");
-    let mut told = loop {
+    let mut turn = loop {
         match table.ask(&newcomer) {
-            Ok(SlotDecision::Waits((_, told))) => break told,
+            Ok(SlotDecision::Waits((_, turn))) => break turn,
             Ok(SlotDecision::Granted) => {}
             Err(NoFreeSlot) => panic!("below its share"),
         }
     };
-    assert!(told.try_recv().is_err());
+    assert!(turn.try_recv().is_err());
     table.release(&greedy);
     table.grant();
-    assert_eq!(told.try_recv(), Ok(()));
+    assert_eq!(turn.try_recv(), Ok(()));
 }
 
 #[test]
@@ -129,29 +129,29 @@ fn a_queue_is_bounded_and_a_waiter_may_leave_it() {
 #[tokio::test]
 async fn a_waiter_that_is_dropped_loses_no_place() {
     let places = Arc::new(CallSlots::new(4));
-    let mut held = Vec::new();
+    let mut places_taken = Vec::new();
     for name in ["a", "b", "c", "d", "e", "f"] {
         let claim = claim(name, "p", "k");
         let taken = tokio::time::timeout(Duration::ZERO, places.take(&claim));
         if let Ok(Ok(place)) = taken.await {
-            held.push(place);
+            places_taken.push(place);
         }
     }
     let full = places.running();
     let newcomer = claim("z", "p", "k");
     let mut waiting = Box::pin(places.take(&newcomer));
     if futures_util::poll!(waiting.as_mut()).is_pending() {
-        held.clear();
-        // Granted while nobody looked.
+        places_taken.clear();
+        // Granted while nothing polled it.
         assert_eq!(places.running(), 1);
     }
     drop(waiting);
-    held.clear();
+    places_taken.clear();
     assert_eq!(places.running(), 0, "after {full}");
 }
 
 #[test]
-fn use_is_forgotten_by_halves() {
+fn used_time_halves_after_its_half_life() {
     let mut ledger = Ledger::default();
     let (began, who) = (Instant::now(), claim("a", "p", "k"));
     ledger.charge(&who, Duration::from_secs(4), began);
@@ -168,7 +168,7 @@ fn use_is_forgotten_by_halves() {
 }
 
 #[test]
-fn the_next_turn_is_for_who_has_used_least() {
+fn the_next_turn_is_for_the_claimant_that_has_used_least() {
     let mut ledger = Ledger::default();
     let now = Instant::now();
     let [a1, a2, b] = [("a", "1"), ("a", "2"), ("b", "1")].map(|(w, k)| claim(w, "p", k));
@@ -183,7 +183,7 @@ fn the_next_turn_is_for_who_has_used_least() {
 }
 
 #[test]
-fn turns_are_even_between_workspaces_however_many_calls_each_has() {
+fn turns_are_even_between_workspaces_with_any_number_of_calls() {
     let (mut ledger, mut now) = (Ledger::default(), Instant::now());
     let many: Vec<CallClaim> = (0..8).map(|n| claim("a", "p", &n.to_string())).collect();
     let one = claim("b", "p", "k");
@@ -199,7 +199,7 @@ fn turns_are_even_between_workspaces_however_many_calls_each_has() {
 }
 
 #[test]
-fn two_workspaces_beside_each_other_are_contended_and_one_is_not() {
+fn two_calling_workspaces_compete_and_one_does_not() {
     let (mut ledger, began) = (Ledger::default(), Instant::now());
     let later = |seconds| began + Duration::from_secs(seconds);
     let (a, b) = (claim("a", "p", "k"), claim("b", "p", "k"));
@@ -247,7 +247,7 @@ async fn long_work_goes_on_elsewhere_and_is_awaited() {
 }
 
 #[tokio::test]
-async fn a_panic_in_long_work_reaches_who_waits_for_it() {
+async fn a_panic_in_long_work_reaches_its_waiter() {
     let compute = Arc::new(Compute::default());
     let work = slices(&compute, claim("a", "p", "k"), async {
         computing(3, Arc::default()).await;
@@ -260,25 +260,25 @@ async fn a_panic_in_long_work_reaches_who_waits_for_it() {
 }
 
 #[tokio::test]
-async fn work_that_nobody_waits_for_ends() {
+async fn work_without_a_waiter_ends() {
     let compute = Arc::new(Compute::default());
-    let held = Arc::new(());
-    let kept = held.clone();
+    let alive = Arc::new(());
+    let kept = alive.clone();
     let mut work = Box::pin(slices(&compute, claim("a", "p", "k"), async move {
         let _kept = kept;
         computing(1_000_000, Arc::default()).await
     }));
-    while futures_util::poll!(work.as_mut()).is_pending() && Arc::strong_count(&held) < 2 {
+    while futures_util::poll!(work.as_mut()).is_pending() && Arc::strong_count(&alive) < 2 {
         tokio::task::yield_now().await;
     }
     drop(work);
     let over = async {
-        while Arc::strong_count(&held) > 1 {
+        while Arc::strong_count(&alive) > 1 {
             tokio::task::yield_now().await;
         }
     };
     let over = tokio::time::timeout(Duration::from_secs(30), over).await;
-    assert!(over.is_ok(), "it goes on without anybody");
+    assert!(over.is_ok(), "it still runs");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]

@@ -1,5 +1,5 @@
 //! What a plugin reports to its caller while it runs: progress, and parts of its result before the whole.
-//! Both are bounded, and dropped where nobody listens.
+//! Both are bounded, and dropped where the caller does not listen.
 
 use super::Guest;
 use crate::limits;
@@ -37,7 +37,7 @@ impl Guest {
         }
     }
 
-    /// Counts one event. Events beyond the bound are dropped: the result itself holds everything.
+    /// Counts one event. Events beyond the limit are dropped: the result itself has everything.
     fn may_report(&mut self) -> bool {
         self.event_counts.events = self.event_counts.events.saturating_add(1);
         self.event_counts.events <= limits::EVENTS_MAX

@@ -1,13 +1,13 @@
 //! The lines that a plugin writes into the log, each with the call that it belongs to.
 //!
-//! One record is one line, whatever was said in it: a panic has its place and its message, a traceback
-//! of Python has all its frames.
+//! One record is one line, with any content: a panic has its place and its message, a traceback of
+//! Python has all its frames.
 
 use super::{Guest, cut};
 use crate::limits;
 use crate::log::LineLevel;
 
-/// Begins what a panic says, in every language of plugins that panics.
+/// Begins the message of a panic, in every language of plugins that panics.
 const PANICKED: &str = "panicked at ";
 
 impl Guest {
@@ -55,7 +55,7 @@ impl Guest {
     }
 }
 
-/// Lines as one: after a colon comes what it announces, other lines are parted.
+/// Lines as one: a line after a colon follows it directly, other lines are separated.
 fn one_line(text: &str) -> String {
     let mut whole = String::with_capacity(text.len());
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -69,7 +69,7 @@ fn one_line(text: &str) -> String {
     whole
 }
 
-/// What was printed, by what belongs together.
+/// The printed lines, grouped into records.
 fn records(text: &str) -> Vec<(LineLevel, String)> {
     /// Whether the next line is still part of the record before it.
     enum Open {

@@ -82,7 +82,7 @@ impl Embedder {
         })
     }
 
-    /// Whether a word, in lowercase, stands in the model's vocabulary: then it is not misspelt.
+    /// Whether a word, in lowercase, is in the model's vocabulary: then it is not misspelt.
     pub fn is_word(&self, word: &str) -> bool {
         self.model.as_ref().is_some_and(|model| model.is_word(word))
     }

@@ -19,18 +19,32 @@ pub struct Similarity {
 /// What a tool's title counts beside the rest of its text: a long description dilutes what the tool does.
 const TITLE: f32 = 0.45;
 
+/// What the requests that a tool's author names for it count beside its text, all of them together.
+const REQUESTS: f32 = 1.0;
+
 /// One vector per tool, in the catalog's order, in eight bits: 400 bytes a tool.
 pub struct Vectors {
     tools: Matrix,
 }
 
 impl Vectors {
-    /// For each tool the vector of its whole text and that of its title; each has [`DIMENSIONS`] numbers.
-    pub fn new<'a>(vectors: impl IntoIterator<Item = [&'a Vector; 2]>) -> Self {
+    /// For each tool the vector of its whole text, that of its title, and those of the requests that its author
+    /// names; each has [`DIMENSIONS`] numbers.
+    pub fn new<'a>(vectors: impl IntoIterator<Item = Vec<&'a Vector>>) -> Self {
         let mut tools = Matrix::new(DIMENSIONS);
-        for [text, title] in vectors {
-            let both = text.iter().zip(title.iter());
-            let mut tool: Vec<f32> = both.map(|(x, y)| x + TITLE * y).collect();
+        for vectors in vectors {
+            let mut tool = vec![0.0; DIMENSIONS];
+            let requests = vectors.len().saturating_sub(2) as f32;
+            for (place, vector) in vectors.into_iter().enumerate() {
+                let weight = match place {
+                    0 => 1.0,
+                    1 => TITLE,
+                    _ => REQUESTS / requests,
+                };
+                for (sum, x) in tool.iter_mut().zip(vector.iter()) {
+                    *sum += weight * x;
+                }
+            }
             normalize(&mut tool);
             tools.push(&tool);
         }
@@ -66,10 +80,16 @@ mod tests {
                 .collect()
         };
         let (a, b) = (unit(3), unit(DIMENSIONS - 1));
-        let cosines = Vectors::new([[&a, &a], [&b, &b]]).plain_cosines(&b);
+        let cosines = Vectors::new([vec![&a, &a], vec![&b, &b]]).plain_cosines(&b);
         assert!(
             cosines[0].abs() < 1e-3 && (cosines[1] - 1.0).abs() < 1e-3,
             "{cosines:?}"
         );
+        // What people ask of a tool brings it nearer to that, however many requests say so.
+        let c = unit(7);
+        let asked = Vectors::new([vec![&a, &a, &c], vec![&a, &a, &c, &c, &c], vec![&a, &a]]);
+        let cosines = asked.plain_cosines(&c);
+        assert!((cosines[0] - cosines[1]).abs() < 1e-2, "{cosines:?}");
+        assert!(cosines[0] > 0.5 && cosines[2].abs() < 1e-3, "{cosines:?}");
     }
 }

@@ -25,12 +25,12 @@ const TOOLS_PER_THREAD_MIN: usize = 250;
 /// More threads than this wait for the writer.
 const THREADS_MAX: usize = 4;
 
-/// The word that stands for each stem.
+/// The word of each stem.
 pub(super) type DisplayWords = HashMap<String, ShownWord>;
 
 pub(super) struct ShownWord {
     pub word: String,
-    /// Whether it stands where a misspelling is looked up: name, service, keywords.
+    /// Whether it is where a misspelling is looked up: name, service, keywords.
     pub strong: bool,
 }
 
@@ -123,7 +123,7 @@ impl Stems {
                 let (strong, complete) = match part {
                     Part::Name | Part::Service => (true, true),
                     Part::Keywords => (true, false),
-                    Part::Description => (false, false),
+                    Part::Requests | Part::Description => (false, false),
                     Part::Parameters => (false, true),
                 };
                 let mut text = String::new();
@@ -171,6 +171,16 @@ fn part_words(tool: &Tool, part: Part, words: &mut Words) -> Vec<String> {
             {
                 all.extend(words.split_name(text, WORDS_MAX));
             }
+            all.sort_unstable();
+            all.dedup();
+            all
+        }
+        Part::Requests => {
+            let mut all = Vec::new();
+            for request in &spec.requests {
+                all.extend(words.split(request, WORDS_MAX));
+            }
+            // Said in eight ways, a word is one word.
             all.sort_unstable();
             all.dedup();
             all

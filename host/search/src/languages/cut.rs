@@ -11,13 +11,13 @@ const FOREIGN_PART_BYTES_MIN: usize = 5;
 /// Most parts of a compound.
 const PARTS_MAX: usize = 3;
 
-/// The languages that write compounds as one word, with what may stand between two parts.
+/// The languages that write compounds as one word, with what may be between two parts.
 const COMPOUNDING: &[(Language, &[&str])] = &[
     (Language::German, &["", "s", "es", "n", "en", "er"]),
     (Language::Dutch, &["", "s", "en", "e"]),
 ];
 
-/// Cuts a word in which Japanese or Chinese stands: runs of other letters as they are, of the rest
+/// Cuts a word that has Japanese or Chinese: runs of other letters as they are, of the rest
 /// the longest words that are known. Stop words and Hiragana that belongs to none are left out.
 pub(super) fn east_asian(dictionaries: &Dictionaries, token: &str) -> Option<Vec<String>> {
     let chars: Vec<char> = token.chars().collect();

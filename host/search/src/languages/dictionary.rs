@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::language::Language;
 use super::stem::{Folding, LanguageStems};
 
-/// English words that stand for one word, the best first.
+/// English words for one word, the best first.
 pub(crate) type English = &'static [&'static str];
 
 /// Begins a line of stop words.
@@ -68,12 +68,12 @@ impl Dictionary {
         self.chars_max = self.chars_max.max(word.chars().count());
     }
 
-    /// What stands for a word as it is written; nothing where it is not known.
+    /// The English for a word as it is written; nothing where it is not known.
     pub(super) fn word(&self, word: &str) -> &[&'static str] {
         self.meaning(self.words.get(word))
     }
 
-    /// What stands for a word with this stem.
+    /// The English for a word with this stem.
     pub(super) fn stem(&self, stem: &str) -> &[&'static str] {
         self.meaning(self.stems.get(stem))
     }
@@ -95,7 +95,7 @@ impl Dictionary {
 /// All dictionaries, and what they know together.
 pub(super) struct Dictionaries {
     by_language: Vec<Dictionary>,
-    /// What stands for a word in any language, those of the first language first.
+    /// The English for a word in any language, those of the first language first.
     any: HashMap<String, Vec<&'static str>>,
     /// Words that are English, whatever else they are.
     english: HashSet<&'static str>,
@@ -144,7 +144,7 @@ impl Dictionaries {
         &self.by_language[language as usize]
     }
 
-    /// What stands for a word in any language.
+    /// The English for a word in any language.
     pub(super) fn any(&'static self, word: &str) -> English {
         self.any.get(word).map_or(&[], Vec::as_slice)
     }
@@ -249,7 +249,10 @@ mod tests {
             }
             assert!(entries >= 220, "{language:?}: {entries} entries");
             let both: Vec<&String> = words.intersection(&stop_words).collect();
-            assert!(both.is_empty(), "{language:?}: both told and not: {both:?}");
+            assert!(
+                both.is_empty(),
+                "{language:?}: both known and not: {both:?}"
+            );
         }
     }
 

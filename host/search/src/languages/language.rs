@@ -2,7 +2,7 @@
 
 use tantivy::tokenizer;
 
-/// A language that a query may be written in. English is none of them: it needs no dictionary.
+/// A language that a query may be written in. English is not one of them: it needs no dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
     German,

@@ -85,7 +85,7 @@ impl LanguageStems {
 }
 
 /// The library's list of stop words of one language. The lists have accents, so the few words that
-/// have one stand in our own files.
+/// have one are in our own files.
 pub(super) struct LibraryStopWords(Option<TextAnalyzer>);
 
 impl LibraryStopWords {

@@ -1,6 +1,6 @@
 //! Refreshing a connection, by one at a time.
 //!
-//! A refresh is done by whoever holds the connection's lease, across all processes that share the
+//! A refresh is done by the holder of the connection's lease, across all processes that share the
 //! database; what it brought is stored only by that holder. That a refresh is running is not a
 //! stored state but an unexpired lease, so a process that dies leaves nothing stuck.
 
@@ -37,7 +37,7 @@ pub struct RefreshFailed<'a> {
 
 impl Store {
     /// Takes the right to refresh for `lease_ms`, unless somebody holds it, and answers the
-    /// connection as it is now: whoever took it before may have refreshed it already.
+    /// connection as it is now: an earlier holder may have refreshed it already.
     pub async fn try_lease_connection(
         &self,
         workspace_id: &str,

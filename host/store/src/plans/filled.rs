@@ -73,51 +73,77 @@ async fn count_instructions(pool: &SqlitePool) -> Arc<AtomicU64> {
     count
 }
 
-/// What each operation of a user costs, by its name, and how many rows it answers.
-async fn costs(store: &Store, workspace_id: &str) -> Vec<(&'static str, u64, usize)> {
-    let count = count_instructions(read_pool(store)).await;
-    let mut costs = Vec::new();
-    macro_rules! cost {
-        ($name:literal, $operation:expr, $rows:expr) => {{
-            let before = count.load(Ordering::Relaxed);
-            let done = $operation.await.unwrap();
-            let cost = count.load(Ordering::Relaxed) - before;
-            #[allow(clippy::redundant_closure_call)]
-            costs.push(($name, cost, $rows(&done)));
-        }};
-    }
-    let (ada, id, now_ms) = (Some("ada"), workspace_id, NOW_MS + 1_000);
+/// Adds what an operation costs, under its name.
+macro_rules! cost {
+    ($costs:expr, $count:expr, $name:literal, $operation:expr, $rows:expr) => {{
+        let before = $count.load(Ordering::Relaxed);
+        let done = $operation.await.unwrap();
+        let cost = $count.load(Ordering::Relaxed) - before;
+        #[allow(clippy::redundant_closure_call)]
+        $costs.push(($name, cost, $rows(&done)));
+    }};
+}
+
+/// The part of [`costs`] that is about connections.
+async fn cost_connections(
+    store: &Store,
+    id: &str,
+    count: &AtomicU64,
+    costs: &mut Vec<(&'static str, u64, usize)>,
+) {
+    let ada = Some("ada");
     cost!(
+        costs,
+        count,
         "execute",
         store.list_connections(id, ada, Some("github")),
         Vec::len
     );
-    cost!("search", store.list_connections(id, ada, None), Vec::len);
     cost!(
+        costs,
+        count,
+        "search",
+        store.list_connections(id, ada, None),
+        Vec::len
+    );
+    cost!(
+        costs,
+        count,
         "page of a user's",
         store.page_connections(id, ada, None, None, 10),
         |page: &crate::Page<_>| page.items.len()
     );
     cost!(
+        costs,
+        count,
         "page of a user's service",
         store.page_connections(id, ada, Some("github"), None, 10),
         |page: &crate::Page<_>| page.items.len()
     );
     cost!(
+        costs,
+        count,
         "counts of a user's",
-        store.count_connections(id, ada, now_ms),
+        store.count_connections(id, ada, NOW_MS + 1_000),
         Vec::len
     );
-    cost!(
-        "sessions",
-        store.list_sessions(id, ada, None, 10, now_ms),
-        |page: &crate::Page<_>| page.items.len()
-    );
+}
+
+/// The part of [`costs`] that is about approvals.
+async fn cost_approvals(
+    store: &Store,
+    id: &str,
+    count: &AtomicU64,
+    costs: &mut Vec<(&'static str, u64, usize)>,
+) {
+    let ada = Some("ada");
     let of_user = ApprovalFilter {
         user_id: ada,
         ..ApprovalFilter::default()
     };
     cost!(
+        costs,
+        count,
         "approvals",
         store.list_approvals(id, of_user, None, 10),
         |page: &crate::Page<_>| page.items.len()
@@ -127,6 +153,8 @@ async fn costs(store: &Store, workspace_id: &str) -> Vec<(&'static str, u64, usi
         ..ApprovalFilter::default()
     };
     cost!(
+        costs,
+        count,
         "waiting approvals",
         store.list_approvals(id, pending, None, 10),
         |page: &crate::Page<_>| page.items.len()
@@ -136,31 +164,63 @@ async fn costs(store: &Store, workspace_id: &str) -> Vec<(&'static str, u64, usi
         ..of_user
     };
     cost!(
+        costs,
+        count,
         "a user's waiting approvals",
         store.list_approvals(id, both, None, 10),
         |page: &crate::Page<_>| page.items.len()
     );
     cost!(
+        costs,
+        count,
         "ending approvals",
         store.expire_approvals(Some(id), NOW_MS),
         |rows: &usize| *rows
     );
+}
+
+/// What each operation of a user costs, by its name, and how many rows it answers.
+async fn costs(store: &Store, workspace_id: &str) -> Vec<(&'static str, u64, usize)> {
+    let count = count_instructions(read_pool(store)).await;
+    let mut costs = Vec::new();
+    let (ada, id) = (Some("ada"), workspace_id);
+    cost_connections(store, workspace_id, &count, &mut costs).await;
+    cost!(
+        costs,
+        count,
+        "sessions",
+        store.list_sessions(id, ada, None, 10, NOW_MS + 1_000),
+        |page: &crate::Page<_>| page.items.len()
+    );
+    cost_approvals(store, workspace_id, &count, &mut costs).await;
     let calls = ExecutionFilter {
         user_id: ada,
         ..ExecutionFilter::default()
     };
     cost!(
+        costs,
+        count,
         "receipts",
         store.list_executions(id, &calls, None, 10),
         |page: &crate::Page<_>| page.items.len()
     );
-    cost!("usage", store.usage(id, ada, NOW_MS, 60_000), Vec::len);
     cost!(
+        costs,
+        count,
+        "usage",
+        store.usage(id, ada, NOW_MS, 60_000),
+        Vec::len
+    );
+    cost!(
+        costs,
+        count,
         "usage by tool",
         store.usage_by_tool(id, ada, NOW_MS, 10),
         Vec::len
     );
     cost!(
+        costs,
+        count,
         "usage by service",
         store.usage_by_service(id, ada, NOW_MS),
         Vec::len

@@ -121,7 +121,7 @@ fn define(tokens: &[SourceToken], macros: &mut Macros) {
     }
 }
 
-/// The tokens with what stands for `$name` put in.
+/// The tokens with the value of `$name` put in.
 fn filled_in(
     tokens: &[SourceToken],
     values: &HashMap<&str, &Vec<SourceToken>>,

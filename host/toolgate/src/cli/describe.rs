@@ -51,7 +51,7 @@ fn shown(tool: &Value) -> String {
     blocks.join("\n\n")
 }
 
-/// The types of a schema, or what stands in their place.
+/// The types of a schema, or what replaces them.
 fn kind(schema: &Value) -> String {
     if let Some(words) = schema["enum"].as_array() {
         let words: Vec<String> = words

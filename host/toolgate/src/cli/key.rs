@@ -112,28 +112,7 @@ impl KeyCommand {
                 output.print(
                     &json!({ "workspace": workspace.name, "keys": keys }),
                     |_| {
-                        let rows: Vec<Vec<String>> = keys
-                            .iter()
-                            .map(|key| {
-                                let state = match (&key.revoked_at, &key.expires_at) {
-                                    (Some(at), _) => format!("revoked {at}"),
-                                    (None, Some(at)) => format!("until {at}"),
-                                    (None, None) => "active".to_owned(),
-                                };
-                                let used = key
-                                    .last_used_at
-                                    .clone()
-                                    .unwrap_or_else(|| "never".to_owned());
-                                vec![
-                                    key.name.clone(),
-                                    format!("{}{}…", keys::KEY_PREFIX, key.prefix),
-                                    acts_for(key),
-                                    state,
-                                    used,
-                                    key.key_id.clone(),
-                                ]
-                            })
-                            .collect();
+                        let rows: Vec<_> = keys.iter().map(key_row).collect();
                         table(
                             &["NAME", "KEY", "ACTS FOR", "STATE", "LAST USED", "ID"],
                             &rows,
@@ -152,6 +131,23 @@ impl KeyCommand {
             }
         }
     }
+}
+
+fn key_row(key: &keys::KeyInfo) -> Vec<String> {
+    let state = match (&key.revoked_at, &key.expires_at) {
+        (Some(at), _) => format!("revoked {at}"),
+        (None, Some(at)) => format!("until {at}"),
+        (None, None) => "active".to_owned(),
+    };
+    let used = key.last_used_at.as_deref().unwrap_or("never");
+    vec![
+        key.name.clone(),
+        format!("{}{}…", keys::KEY_PREFIX, key.prefix),
+        acts_for(key),
+        state,
+        used.to_owned(),
+        key.key_id.clone(),
+    ]
 }
 
 /// Whose calls a key makes, for people.

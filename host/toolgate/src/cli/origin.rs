@@ -33,7 +33,7 @@ pub(super) struct OriginWorkspace {
 
 #[derive(Debug, Args)]
 pub(super) struct OneOrigin {
-    /// Scheme, host and port, such as https://app.example.com
+    /// Scheme, host and port, such as `https://app.example.com`
     origin: String,
     #[command(flatten)]
     of: OriginWorkspace,

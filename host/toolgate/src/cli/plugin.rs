@@ -9,6 +9,7 @@ use super::plugin_check::CheckPlugin;
 use super::plugin_dev::DevLoop;
 use super::plugin_diff::DiffPlugins;
 use super::plugin_new::New;
+use super::plugin_refresh::Refresh;
 use super::plugin_rights::{Approve, ShowRights};
 use super::plugin_rollback::RollBack;
 use super::plugin_test::{PlanTools, RunTool, Test};
@@ -29,7 +30,8 @@ pub(super) enum PluginCommand {
         service: String,
     },
     Rollback(RollBack),
-    Build(Build),
+    Build(Box<Build>),
+    Refresh(Refresh),
     New(New),
     Dev(DevLoop),
     Check(CheckPlugin),
@@ -46,6 +48,7 @@ impl PluginCommand {
     pub(super) async fn run(self, config: &Config, output: OutputFormat) -> anyhow::Result<()> {
         match self {
             Self::Build(command) => command.run(output).await,
+            Self::Refresh(command) => command.run(config, output).await,
             Self::New(command) => command.run(output).await,
             Self::Check(command) => command.run(output).await,
             Self::Dev(command) => command.run(config, output).await,

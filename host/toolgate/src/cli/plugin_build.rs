@@ -1,4 +1,6 @@
-//! `toolgate plugin build`: from a description to a plugin.
+//! `toolgate plugin build`: from a description, or a remote MCP server, to a plugin.
+
+pub(super) mod mcp;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,16 +12,17 @@ use serde::Serialize;
 use tokio::sync::Semaphore;
 
 use super::output::{OutputFormat, ReportedFailure, counted, note};
+use super::plugin_file::write_whole;
 use toolgate_openapi::{self as openapi, BuildInput, Note};
 
 /// Most notes printed without `--notes`.
 const NOTES_SHOWN: usize = 12;
 
-/// Make a plugin of an OpenAPI description (2.0, 3.0, 3.1; JSON or YAML)
+/// Make a plugin of an OpenAPI description (2.0, 3.0, 3.1; JSON or YAML) or of a remote MCP server
 #[derive(Debug, Args)]
 pub(super) struct Build {
     /// The description
-    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    #[arg(required_unless_present_any = ["all", "url"], conflicts_with = "all")]
     description: Option<PathBuf>,
     /// OpenAPI Overlay 1.0 document that chooses, renames and completes (repeatable)
     #[arg(long, value_name = "FILE", conflicts_with = "all")]
@@ -47,9 +50,11 @@ pub(super) struct Build {
     /// Print every note
     #[arg(long)]
     notes: bool,
+    #[command(flatten)]
+    mcp: mcp::McpArguments,
 }
 
-/// What became of one description.
+/// The outcome of one description.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     service: String,
@@ -65,6 +70,10 @@ pub(super) struct Report {
 
 impl Build {
     pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
+        if let Some(url) = self.mcp.url.clone() {
+            let (service, file) = (self.service, self.output);
+            return self.mcp.run(url, service, file, self.notes, output).await;
+        }
         match (&self.all, &self.out, &self.description) {
             (Some(all), Some(out), _) => build_all(all, out, output).await,
             (_, _, Some(description)) => {
@@ -137,7 +146,7 @@ async fn build_one(
     }
     let service = built.described.manifest.service.clone();
     let file = place(&service);
-    write(&file, &built.wasm)?;
+    write_whole(&file, &built.wasm)?;
     Ok(Report {
         service,
         file,
@@ -147,21 +156,6 @@ async fn build_one(
         peak_memory_bytes: peak_memory_bytes(),
         notes: built.described.notes,
     })
-}
-
-/// Writes beside and renames, so that a watched folder never shows half a file.
-fn write(file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    if let Some(folder) = file
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    {
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("{} cannot be made", folder.display()))?;
-    }
-    let beside = file.with_extension(format!("wasm.{}.part", std::process::id()));
-    std::fs::write(&beside, bytes)
-        .with_context(|| format!("{} cannot be written", beside.display()))?;
-    std::fs::rename(&beside, file).with_context(|| format!("{} cannot be written", file.display()))
 }
 
 fn peak_memory_bytes() -> Option<u64> {

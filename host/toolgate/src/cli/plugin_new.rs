@@ -1,4 +1,4 @@
-//! `toolgate plugin new`: a description with an overlay to choose from, or a project in a language.
+//! `toolgate plugin new`: a description with an overlay to choose from, a remote MCP server, or a project in a language.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,12 @@ use clap::Args;
 use serde::Serialize;
 
 use super::output::OutputFormat;
+use super::plugin_build::mcp::{way_out, write_plugin};
 use super::plugin_project::{self, Lang};
+use toolgate_mcp_upstream::account::AccountChoice;
+use toolgate_mcp_upstream::client::ServerProblem;
+use toolgate_mcp_upstream::compose::TOOLS_DEFAULT_MAX;
+use toolgate_mcp_upstream::{ComposedServer, ServerSource};
 use toolgate_openapi as openapi;
 
 /// Start a plugin folder: from an OpenAPI description, or as a project in Rust, JavaScript or Python
@@ -17,8 +22,11 @@ use toolgate_openapi as openapi;
 #[derive(Debug, Args)]
 pub(super) struct New {
     /// A description: a file, or an https address that is fetched once
-    #[arg(long, value_name = "FILE_OR_URL", required_unless_present = "lang")]
+    #[arg(long, value_name = "FILE_OR_URL", required_unless_present_any = ["lang", "from"])]
     openapi: Option<String>,
+    /// An address of a remote MCP server or of an OpenAPI description: which of the two it is, is found out
+    #[arg(long, value_name = "URL", conflicts_with_all = ["openapi", "lang"])]
+    from: Option<String>,
     /// Language of a new project
     #[arg(long, conflicts_with = "openapi", requires = "name")]
     lang: Option<Lang>,
@@ -56,7 +64,16 @@ impl New {
             let project = plugin_project::write(lang, name, &self.into, self.sdk.as_deref())?;
             return output.print(&project, plugin_project::Project::text);
         }
-        let source = self.openapi.context("name a description with --openapi")?;
+        let source = match self.from {
+            Some(url) => match mcp_server(&url, self.service.clone()).await? {
+                AddressKind::Mcp { composed, source } => {
+                    let report = write_plugin(&composed, &source, None).await?;
+                    return output.print(&report, |report| report.text(false));
+                }
+                AddressKind::Other => url,
+            },
+            None => self.openapi.context("name a description with --openapi")?,
+        };
         let text = match source.strip_prefix("https://") {
             Some(_) => fetch(&source).await?,
             None if source.contains("://") => {
@@ -100,6 +117,44 @@ impl New {
                 made.overlay.display(),
             )
         })
+    }
+}
+
+/// What is at an address.
+enum AddressKind {
+    Mcp {
+        composed: Box<ComposedServer>,
+        source: ServerSource,
+    },
+    /// No MCP server; it may be a description.
+    Other,
+}
+
+/// Asks an address as an MCP server is asked. A server that wants a sign-in is one too, which is an error here.
+async fn mcp_server(url: &str, service: Option<String>) -> anyhow::Result<AddressKind> {
+    let source = ServerSource {
+        url: url.to_owned(),
+        private: false,
+        service,
+        only: Default::default(),
+        tools_max: TOOLS_DEFAULT_MAX,
+        effects: Default::default(),
+        account: AccountChoice::Discover,
+    };
+    let egress = way_out(Vec::new(), &[])?;
+    match source.build(&egress, None, None).await {
+        Ok(composed) => Ok(AddressKind::Mcp {
+            composed: Box::new(composed),
+            source,
+        }),
+        Err(cause) => match cause.downcast_ref::<ServerProblem>() {
+            Some(ServerProblem::SignIn { .. }) => {
+                let sentence = "this is an MCP server that asks for a sign-in: use `toolgate plugin build --mcp`";
+                Err(cause.context(sentence))
+            }
+            _ if url.starts_with("https://") => Ok(AddressKind::Other),
+            _ => Err(cause),
+        },
     }
 }
 

@@ -195,7 +195,7 @@ fn shown(planned: &[PlannedRequest]) -> String {
 
 /// Show what every tool of plugin files would send, for generated arguments and for its examples
 ///
-/// Sends nothing and needs no credential; a slot stands where one would be. With --json each call has its arguments,
+/// Sends nothing and needs no credential; a slot replaces it. With --json each call has its arguments,
 /// so that a checker can hold the requests against the service's own description.
 #[derive(Debug, Args)]
 pub(super) struct PlanTools {

@@ -83,6 +83,7 @@ fn connection(tool: &Value) -> String {
         "not_needed" => "no account needed".to_owned(),
         "connected" => "connected".to_owned(),
         "expired" => format!("connection expired: toolgate connect {service}"),
+        "needs_setup" => format!("needs setup: toolgate service configure {service}"),
         _ => format!("not connected: toolgate connect {service}"),
     }
 }

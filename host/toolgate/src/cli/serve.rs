@@ -64,31 +64,11 @@ impl Serve {
         if let Some(telemetry) = &telemetry {
             telemetry.record_spans();
         }
-        descriptors::raise();
-        signals::survive_file_limit();
-        plugins_folder::check(&config.gateway.plugins_dir)?;
-        half_the_cores_for_compiling();
-        memory::small_pages();
-        let listener = TcpListener::bind(config.listen).await.with_context(|| {
-            format!(
-                "cannot listen on {}; choose another address with --listen",
-                config.listen
-            )
-        })?;
-        let metrics_listener = match config.metrics_listen {
-            Some(address) => Some(metrics_listener(address).await?),
-            None => None,
-        };
-        let address = listener.local_addr()?;
-        let tls = config.tls.as_ref().map(ServerTls::open).transpose()?;
-        let mut config = config.clone();
-        if !config.has_public_url {
-            config.gateway.public_url = base_url(address, config.tls.as_ref());
-        }
+        prepare_process(config)?;
+        let listeners = Listeners::bind(config).await?;
+        let config = self.completed(config, &listeners);
         let public_url = config.gateway.public_url.clone();
-        config.gateway.compiler = this_program();
-        config.gateway.loopback_pages = self.dev;
-        // Beside the gateway; whoever needs it first waits for it.
+        // Beside the gateway; its first user waits for it.
         drop(tokio::task::spawn_blocking(rest::prepare));
         let gateway = Gateway::open(&config.gateway, Clock::system()).await?;
         if let Some(telemetry) = &telemetry {
@@ -109,23 +89,19 @@ impl Serve {
 
         let app = app(&gateway, &config, &public_url);
         let closing = CancellationToken::new();
-        if let Some(listener) = metrics_listener {
+        if let Some(listener) = listeners.metrics {
             serve_metrics(listener, &gateway, closing.clone());
         }
+        let tls = listeners.tls;
         // A terminal that is closed ends what was started in it, unless there is something to reload.
         let reloads = tls.is_some() || !std::io::stdin().is_terminal();
         let reloading = reloads.then(|| tokio::spawn(reload_at_hangup(tls.clone())));
         let inbound = Inbound::open_with_tls(&config.inbound, tls);
         let connections_max = inbound.limits().connections_max;
-        let counted = inbound.clone();
-        let metrics = gateway.metrics();
-        let logged = log.clone();
-        metrics.sample(move |metrics| {
-            metrics.set_connections(counted.connections());
-            metrics.set_log_lines_lost(logged.lost());
-        });
+        sample_process(&gateway, &inbound, log);
+        let address = listeners.address;
         tracing::info!(%address, connections_max, "serve.listening");
-        let workers = CoreWorkers::open(listener, &app, &inbound)
+        let workers = CoreWorkers::open(listeners.main, &app, &inbound)
             .context("the threads that serve cannot start")?;
         let stopped = match progress {
             None => false,
@@ -144,19 +120,7 @@ impl Serve {
         if !stopped {
             stop.next().await;
         }
-        gateway.announce_stop();
-        if !config.drain_delay.is_zero() {
-            tracing::info!(seconds = config.drain_delay.as_secs(), "serve.drain_delay");
-            // A second signal does not wait for balancers.
-            let _ = timeout(config.drain_delay, stop.next()).await;
-        }
-        tracing::info!("serve.draining");
-        workers.close();
-        gateway.drain(config.drain).await;
-        workers.drain(CONNECTIONS_DRAIN).await;
-        // Executions have had their time.
-        gateway.close(Duration::ZERO).await;
-        drop(workers);
+        drain(&gateway, &config, workers, &mut stop).await;
         closing.cancel();
         if let Some(reloading) = reloading {
             reloading.abort();
@@ -167,6 +131,86 @@ impl Serve {
         }
         Ok(())
     }
+
+    /// The settings with what is known once the address is bound.
+    fn completed(&self, config: &Config, listeners: &Listeners) -> Config {
+        let mut config = config.clone();
+        if !config.has_public_url {
+            config.gateway.public_url = base_url(listeners.address, config.tls.as_ref());
+        }
+        config.gateway.compiler = this_program();
+        config.gateway.loopback_pages = self.dev;
+        config
+    }
+}
+
+/// What is bound before the gateway opens, so that an address that is taken ends the start at once.
+struct Listeners {
+    main: TcpListener,
+    /// Where the main listener is: the port that the system chose, if the settings say 0.
+    address: SocketAddr,
+    metrics: Option<TcpListener>,
+    tls: Option<ServerTls>,
+}
+
+impl Listeners {
+    async fn bind(config: &Config) -> anyhow::Result<Self> {
+        let main = TcpListener::bind(config.listen).await.with_context(|| {
+            format!(
+                "cannot listen on {}; choose another address with --listen",
+                config.listen
+            )
+        })?;
+        Ok(Self {
+            address: main.local_addr()?,
+            main,
+            metrics: match config.metrics_listen {
+                Some(address) => Some(metrics_listener(address).await?),
+                None => None,
+            },
+            tls: config.tls.as_ref().map(ServerTls::open).transpose()?,
+        })
+    }
+}
+
+/// The limits of the process, and the folder without which nothing is served.
+fn prepare_process(config: &Config) -> anyhow::Result<()> {
+    descriptors::raise();
+    signals::survive_file_limit();
+    plugins_folder::check(&config.gateway.plugins_dir)?;
+    half_the_cores_for_compiling();
+    memory::small_pages();
+    Ok(())
+}
+
+/// What the metrics tell of the process beside the gateway.
+fn sample_process(gateway: &Gateway, inbound: &Inbound, log: &LogOutput) {
+    let (counted, logged) = (inbound.clone(), log.clone());
+    gateway.metrics().sample(move |metrics| {
+        metrics.set_connections(counted.connections());
+        metrics.set_log_lines_lost(logged.lost());
+    });
+}
+
+/// Lets what runs end in its time: new connections are refused, executions finish, the database is closed.
+async fn drain(
+    gateway: &Arc<Gateway>,
+    config: &Config,
+    workers: CoreWorkers,
+    stop: &mut StopSignals,
+) {
+    gateway.announce_stop();
+    if !config.drain_delay.is_zero() {
+        tracing::info!(seconds = config.drain_delay.as_secs(), "serve.drain_delay");
+        // A second signal does not wait for balancers.
+        let _ = timeout(config.drain_delay, stop.next()).await;
+    }
+    tracing::info!("serve.draining");
+    workers.close();
+    gateway.drain(config.drain).await;
+    workers.drain(CONNECTIONS_DRAIN).await;
+    // Executions have had their time.
+    gateway.close(Duration::ZERO).await;
 }
 
 /// Everything that is served: REST, MCP with the sign-in of its apps, the connect pages and the
@@ -174,7 +218,7 @@ impl Serve {
 pub fn app(gateway: &Arc<Gateway>, config: &Config, public_url: &str) -> axum::Router {
     let options = rest::RestOptions {
         metrics: gateway.metrics().clone(),
-        metrics_here: config.metrics_listen.is_none(),
+        metrics_here: config.metrics_public,
     };
     let mut mcp_options = mcp::McpOptions {
         auth: config.mcp_auth,

@@ -1,13 +1,14 @@
 //! `toolgate service`: what an operator sets for an integration.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::Context as _;
 use clap::{Args, Subcommand};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::output::{OutputFormat, table};
+use super::secret_file::read_secret;
+use super::service_register::RegisterService;
 use crate::config::Config;
 use toolgate_catalog::manifest::Manifest;
 use toolgate_core::clock::Clock;
@@ -19,12 +20,12 @@ use toolgate_gateway::connections::setup;
 use toolgate_gateway::jobs::master_key::open_vault;
 use toolgate_gateway::plugins;
 use toolgate_store::{ALL_WORKSPACES, Store};
-use toolgate_vault::Secret;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ServiceCommand {
     /// Set values for a service; a running gateway uses them at once
-    Configure(Configure),
+    Configure(Box<Configure>),
+    Register(RegisterService),
     /// Services with their settings
     List,
 }
@@ -56,6 +57,12 @@ pub(super) struct Configure {
     /// Address of an on-premise server, in place of the provider's
     #[arg(long, value_name = "URL", requires = "client_id")]
     base_url: Option<String>,
+    /// The provider's name of the callback address, where it asks for one: eBay's RuName
+    #[arg(long, value_name = "NAME", requires = "client_id")]
+    redirect_name: Option<String>,
+    /// Organization that the application is registered for, where the provider has tenants: a Microsoft Entra tenant
+    #[arg(long, value_name = "TENANT", requires = "client_id")]
+    tenant: Option<String>,
     /// Which redirect address the application is registered with: `service` is the service's own; `shared` is
     /// /oauth/callback, for providers that name themselves (`iss`) in each answer; `shared-unproven` is the same for
     /// any provider, and lets a hostile one receive another's codes [default: as it is; `service` for a new one]
@@ -71,6 +78,7 @@ impl ServiceCommand {
         let store = super::open_store(config).await?;
         match self {
             Self::Configure(configure) => configure.run(config, &store, output).await,
+            Self::Register(register) => register.run(config, &store, output).await,
             Self::List => list(config, &store, output).await,
         }
     }
@@ -110,6 +118,8 @@ impl Configure {
                 scopes: self.scopes,
                 scopes_max: self.scopes_max,
                 base_url: self.base_url,
+                redirect_name: self.redirect_name,
+                tenant: self.tenant,
                 callback: self.callback,
             };
             let vault = open_vault(store, &config.gateway.master_key_file).await?;
@@ -184,33 +194,7 @@ async fn list(config: &Config, store: &Store, output: OutputFormat) -> anyhow::R
         }));
     }
     output.print(&json!({ "services": listed }), |_| {
-        let rows: Vec<Vec<String>> = listed
-            .iter()
-            .map(|row| {
-                let settings = row["settings"].as_array().map_or(String::new(), |keys| {
-                    let keys: Vec<String> = keys
-                        .iter()
-                        .map(|key| {
-                            let set = if key["set"] == true { "set" } else { "not set" };
-                            format!("{} ({set})", key["key"].as_str().unwrap_or_default())
-                        })
-                        .collect();
-                    keys.join(", ")
-                });
-                let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
-                vec![
-                    text("service"),
-                    text("title"),
-                    text("auth_type"),
-                    row["tools"].to_string(),
-                    match row["missing"].as_str() {
-                        Some(missing) => format!("no: {missing}"),
-                        None => "yes".to_owned(),
-                    },
-                    settings,
-                ]
-            })
-            .collect();
+        let rows: Vec<_> = listed.iter().map(service_row).collect();
         let own = CallbackAddress::Service.url(base, "SERVICE");
         format!(
             "{}\n\nCallback URL to register at OAuth providers: {own} (--json shows that of each service)",
@@ -229,6 +213,32 @@ async fn list(config: &Config, store: &Store, output: OutputFormat) -> anyhow::R
     })
 }
 
+/// One service of the list, which is JSON, as a row of the table.
+fn service_row(row: &Value) -> Vec<String> {
+    let settings = row["settings"].as_array().map_or(String::new(), |keys| {
+        let keys: Vec<String> = keys
+            .iter()
+            .map(|key| {
+                let set = if key["set"] == true { "set" } else { "not set" };
+                format!("{} ({set})", key["key"].as_str().unwrap_or_default())
+            })
+            .collect();
+        keys.join(", ")
+    });
+    let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+    vec![
+        text("service"),
+        text("title"),
+        text("auth_type"),
+        row["tools"].to_string(),
+        match row["missing"].as_str() {
+            Some(missing) => format!("no: {missing}"),
+            None => "yes".to_owned(),
+        },
+        settings,
+    ]
+}
+
 fn auth_type(manifest: &Manifest) -> &'static str {
     manifest
         .auth
@@ -243,14 +253,6 @@ fn parse_callback(text: &str) -> Result<CallbackAddress, String> {
             CallbackAddress::WORDS.join(", ")
         )
     })
-}
-
-/// The first line of a secret's file.
-fn read_secret(path: &Path) -> anyhow::Result<Secret> {
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("the file {} cannot be read", path.display()))?;
-    let text = zeroize::Zeroizing::new(text);
-    Ok(Secret::new(text.trim_end_matches(['\r', '\n'])))
 }
 
 fn parse_setting(text: &str) -> Result<(String, String), String> {

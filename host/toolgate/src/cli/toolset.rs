@@ -148,20 +148,7 @@ impl ToolsetCommand {
                 output.print(
                     &json!({ "workspace": workspace.name, "toolsets": list.toolsets }),
                     |_| {
-                        let rows: Vec<Vec<String>> = list
-                            .toolsets
-                            .iter()
-                            .map(|one| {
-                                vec![
-                                    one.name.clone(),
-                                    one.title.clone(),
-                                    one.listed.to_string(),
-                                    one.left_out.to_string(),
-                                    one.missing.len().to_string(),
-                                    one.mcp_url.clone(),
-                                ]
-                            })
-                            .collect();
+                        let rows: Vec<_> = list.toolsets.iter().map(toolset_row).collect();
                         table(
                             &["NAME", "TITLE", "LISTED", "LEFT OUT", "MISSING", "ADDRESS"],
                             &rows,
@@ -183,7 +170,18 @@ impl ToolsetCommand {
     }
 }
 
-/// The next step stands in the error's hint.
+fn toolset_row(one: &Toolset) -> Vec<String> {
+    vec![
+        one.name.clone(),
+        one.title.clone(),
+        one.listed.to_string(),
+        one.left_out.to_string(),
+        one.missing.len().to_string(),
+        one.mcp_url.clone(),
+    ]
+}
+
+/// The next step is in the error's hint.
 fn with_hint(error: toolgate_gateway::Error) -> anyhow::Error {
     match error.hint() {
         Some(hint) => anyhow::anyhow!("{error}. {hint}"),

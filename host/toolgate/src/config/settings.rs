@@ -156,7 +156,7 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub tls_key: Option<PathBuf>,
-    /// Serve /metrics on this address instead of the main one
+    /// Serve /metrics on this address, which is to be private [default: nowhere]
     #[arg(
         long,
         global = true,
@@ -165,6 +165,20 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub metrics_listen: Option<SocketAddr>,
+    /// Serve /metrics on the main address, to everybody who reaches it
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_METRICS_PUBLIC",
+        value_name = "BOOL",
+        value_parser = FalseyValueParser::new(),
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        hide_possible_values = true,
+        help_heading = "Settings"
+    )]
+    pub metrics_public: Option<bool>,
     /// Send requests for HOST to URL, even if it is private, with their credentials (repeatable): tests, on-premise servers
     #[arg(
         long,
@@ -392,6 +406,20 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub no_search_learning: Option<bool>,
+    /// Send a write again without holding it back once, although the outcome of the same write was not seen
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_NO_REPEAT_GUARD",
+        value_name = "BOOL",
+        value_parser = FalseyValueParser::new(),
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        hide_possible_values = true,
+        help_heading = "Settings"
+    )]
+    pub no_repeat_guard: Option<bool>,
     /// How long receipts of calls are kept, in days; 0 for ever [default: 0]
     #[arg(
         long,

@@ -3,6 +3,8 @@
 use clap::Parser;
 use toolgate_catalog::rights::Upgrades;
 
+use url::Url;
+
 use super::*;
 
 #[test]
@@ -70,6 +72,7 @@ fn a_switch_that_is_off_wins_over_a_file_in_which_it_is_on() {
             no_client_documents: set,
             no_model: set,
             no_search_learning: set,
+            no_repeat_guard: set,
             ..Settings::default()
         };
         let config = flags.resolve(Some(&file)).expect("good settings");

@@ -1,6 +1,7 @@
 //! What the settings name: files, folders and addresses as they are written.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,7 @@ pub(crate) fn examine(config: &Config, known_variables: &[String]) -> Vec<Doctor
         master_key(config),
         plugins_folder(&config.gateway.plugins_dir),
         public_url(config),
+        metrics(config.metrics_public, config.listen),
     ];
     if let Some(model) = &config.gateway.model
         && let Some(file) = &model.key_file
@@ -206,10 +208,37 @@ fn public_url(config: &Config) -> DoctorFinding {
     DoctorFinding::ok(CHECK, format!("links for people begin with {url}"))
 }
 
+/// Metrics tell which services are used and how much, to everybody who reaches their address.
+fn metrics(public: bool, listen: SocketAddr) -> DoctorFinding {
+    const CHECK: &str = "metrics";
+    if public && !listen.ip().is_loopback() {
+        return DoctorFinding::warning(
+            CHECK,
+            format!("everybody who reaches {listen} can read the metrics there"),
+        )
+        .next("Give them a private address with --metrics-listen, and take --metrics-public out.");
+    }
+    DoctorFinding::ok(CHECK, "the main address shows no metrics to other machines")
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::FindingStatus;
     use super::*;
+
+    #[test]
+    fn metrics_that_other_machines_can_read_are_told() {
+        for (public, listen, status) in [
+            (false, "0.0.0.0:8080", FindingStatus::Ok),
+            (true, "127.0.0.1:8080", FindingStatus::Ok),
+            (true, "[::1]:8080", FindingStatus::Ok),
+            (true, "0.0.0.0:8080", FindingStatus::Warning),
+            (true, "203.0.113.7:8080", FindingStatus::Warning),
+        ] {
+            let found = metrics(public, listen.parse().unwrap());
+            assert_eq!(found.status, status, "{public} {listen}");
+        }
+    }
 
     #[test]
     fn a_variable_that_no_setting_reads_is_told_and_a_known_one_is_not() {

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 use super::limits::{BODY_PROGRESS_BYTES_MIN, PROGRESS_BYTES_MIN, Times};
 
-/// Milliseconds since the process began to look, and never 0, which stands for "not".
+/// Milliseconds since the process began to look, and never 0, which means "not".
 pub fn now_ms() -> u64 {
     static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
     u64::try_from(BEGAN.elapsed().as_millis()).unwrap_or(u64::MAX) + 1
@@ -224,7 +224,7 @@ impl Activity {
         over(waits_since_ms, times.idle).then_some(CloseReason::Idle)
     }
 
-    /// Has the connection end. The first order to cut stands.
+    /// Has the connection end. The first order to cut counts.
     pub fn end(&self, order: Order) {
         let order = match order {
             Order::Leave => 1,

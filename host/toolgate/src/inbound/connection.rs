@@ -89,7 +89,7 @@ async fn named_client(stream: &mut TcpStream) -> io::Result<Option<SocketAddr>> 
     while filled < head.len() {
         let read = stream.read(&mut head[filled..]).await?;
         filled += read;
-        // Whoever speaks HTTP at once waits for an answer, not for the rest of a header.
+        // A client that speaks HTTP at once waits for an answer, not for the rest of a header.
         if read == 0 || !proxy_protocol::may_begin(&head[..filled]) {
             return Err(bad(BadProxyHeader::NoHeader));
         }
@@ -154,7 +154,7 @@ async fn answer(
         if order == Order::Cut {
             return;
         }
-        // A request may have arrived in the meantime: whoever sent it gets its answer.
+        // A request may have arrived in the meantime: its sender gets an answer.
         if poll_fn(|context| Poll::Ready(served.as_mut().poll(context).is_ready())).await {
             return;
         }

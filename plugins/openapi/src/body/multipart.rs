@@ -131,8 +131,8 @@ pub fn write(parts: &[Part], files: Vec<OpenFile>, boundary: &str) -> Vec<u8> {
 }
 
 /// The parameters of a file's name. `filename` is UTF-8 in quotes as browsers write it. RFC 7578, section 4.2, has no
-/// `filename*` here; for a name that `filename` cannot say exactly it is sent too, as older clients do, since services
-/// that read only one of them exist of both kinds and those that read both prefer the exact one.
+/// `filename*` here; for a name that `filename` cannot express exactly it is sent too, as older clients do: some services
+/// read only one of the two, and those that read both prefer the exact one.
 fn file_name(name: &str) -> String {
     let plain = name
         .bytes()

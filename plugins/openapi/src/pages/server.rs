@@ -1,4 +1,4 @@
-//! What a server says about its pages beside the list: counts in headers, addresses of other pages.
+//! Information of a server about its pages outside of the list: counts in headers, addresses of other pages.
 
 use serde_json::Value;
 use toolgate_openapi_table::{Pages, Place};
@@ -7,7 +7,7 @@ use super::Answer;
 use crate::encode;
 use crate::pointer;
 
-/// What headers say about the size of the whole list.
+/// The size of the whole list, from headers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub entries: Option<u64>,
@@ -37,7 +37,7 @@ impl Counts {
     }
 }
 
-/// That the service has more than an answer without pages holds. `at` is where its list is.
+/// A note that the service has more entries than a response without pages. `at` is where its list is.
 pub fn more_than(answer: &Answer<'_>, at: &str) -> Option<String> {
     let list = pointer::at(answer.body, at).and_then(Value::as_array)?;
     let shown = list.len() as u64;
@@ -54,8 +54,8 @@ pub fn more_than(answer: &Answer<'_>, at: &str) -> Option<String> {
     })
 }
 
-/// The number of the next page, where the `Link` header gives addresses of other pages by number: some address but
-/// none of a next page says that this is the last. None: the header says nothing.
+/// The number of the next page, where the `Link` header has addresses of other pages by number. `Some(None)`: it has
+/// addresses of other pages but not of a next one, so this is the last. `None`: it has no address of a page.
 pub(super) fn linked(pages: &Pages, answer: &Answer<'_>) -> Option<Option<String>> {
     let header = answer.link?;
     let Some(Place::Query(name)) = &pages.param else {
@@ -63,7 +63,7 @@ pub(super) fn linked(pages: &Pages, answer: &Answer<'_>) -> Option<Option<String
     };
     match toolgate_link::next(header) {
         Some(next) => number_in(next, name).map(Some),
-        // Links to other things than pages say nothing.
+        // Links to other things than pages do not count.
         None => toolgate_link::target(header, "prev")
             .or_else(|| toolgate_link::target(header, "previous"))
             .or_else(|| toolgate_link::target(header, "last"))

@@ -42,10 +42,13 @@ pub struct Operation {
     pub result: Projection,
     #[serde(default, skip_serializing_if = "ErrorShape::is_default")]
     pub error: ErrorShape,
-    /// The answer is a file: keep it on the host and hand out a blob.
+    /// Headers of the response that become members of the result, by the member's name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub answer_headers: BTreeMap<String, String>,
+    /// The response is a file: it stays on the host and the result is a blob.
     #[serde(default, skip_serializing_if = "is_no")]
     pub download: bool,
-    /// An HTML page can be a good answer: the description declares it, or a file of any type.
+    /// An HTML page can be a successful response: the description declares it, or a file of any type.
     #[serde(default, skip_serializing_if = "is_no")]
     pub html: bool,
     /// By argument: names inside its value that differ from the provider's.
@@ -80,14 +83,14 @@ impl Names {
 /// One member of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
-    /// The provider's name; none where it is the same.
+    /// The provider's name; `None` where it is the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub inside: Names,
 }
 
-/// A time without an offset: a field beside it names its zone.
+/// A time without an offset: another field of its object names its zone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LocalTime {
     /// JSON Pointer into the arguments; `*` is each element of a list.
@@ -219,7 +222,7 @@ pub struct Field {
     pub media_type: Option<String>,
 }
 
-/// How the next page is asked for.
+/// How the next page is requested.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pages {
     pub style: PageStyle,
@@ -294,7 +297,7 @@ impl Projection {
     }
 }
 
-/// Where an answer says what went wrong. Pointers are tried in order.
+/// Where a response has the error. Pointers are tried in order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ErrorShape {
@@ -305,7 +308,7 @@ pub struct ErrorShape {
     /// A 2xx whose value here is false, 0 or `error` is a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ok: Option<String>,
-    /// A 2xx with anything but null, false or emptiness here is a failure.
+    /// A 2xx is a failure where the value here is not null, false or empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
 }

@@ -96,7 +96,7 @@ def tool(spec: dict[str, Any], slots: list[str]) -> None:
         ValueError: its keys contradict each other.
     """
     name, takes = spec["name"], spec["input"]
-    for key in ("auth", "scopes", "keywords", "queries"):
+    for key in ("auth", "scopes", "keywords", "requests", "queries"):
         if spec.get(key) is not None and not _texts(spec[key]):
             raise ValueError(f"{name}: `{key}` is a list of texts")
     for slot in spec.get("auth") or []:

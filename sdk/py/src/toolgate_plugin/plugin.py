@@ -71,12 +71,16 @@ class Plugin:
         auth_optional: bool = False,
         scopes: list[str] | None = None,
         keywords: list[str] | None = None,
+        requests: list[str] | None = None,
         queries: list[str] | None = None,
         examples: list[dict[str, Any]] | None = None,
         output: dict[str, Any] | None = None,
         deprecated: str | None = None,
     ) -> Callable[[F], F]:
-        """Makes a function a tool. Its docstring is the description, its parameters are what it takes."""
+        """Makes a function a tool. Its docstring is the description, its parameters are what it takes.
+
+        `requests` are what people say when they want the tool, at most eight, for the search.
+        """
         if effect not in EFFECTS:
             raise ValueError(f"effect is {', '.join(EFFECTS)}, not {effect}")
 
@@ -102,6 +106,7 @@ class Plugin:
                 "auth_optional": auth_optional or None,
                 "scopes": scopes,
                 "keywords": keywords,
+                "requests": requests,
                 "queries": queries,
                 "examples": examples,
                 "deprecated": deprecated,

@@ -80,7 +80,7 @@ ROUTES = {
         "/v1/toolsets",
         (),
         ("Idempotency-Key",),
-        ("description", "generic_tools", "name", "services", "skills", "title", "tools"),
+        ("description", "generic_tools", "name", "services", "skill_versions", "skills", "title", "tools"),
     ),
     "create_webhook": Route(
         "POST",
@@ -113,6 +113,13 @@ ROUTES = {
     "delete_document": Route(
         "DELETE",
         "/v1/knowledge/documents/{document_id}",
+        (),
+        (),
+        (),
+    ),
+    "delete_file": Route(
+        "DELETE",
+        "/v1/files/{file_id}",
         (),
         (),
         (),
@@ -162,7 +169,7 @@ ROUTES = {
     "get_approval": Route(
         "GET",
         "/v1/approvals/{approval_id}",
-        (),
+        ("wait",),
         (),
         (),
     ),
@@ -204,6 +211,13 @@ ROUTES = {
     "get_execution_payloads": Route(
         "GET",
         "/v1/executions/{execution_id}/payloads",
+        (),
+        (),
+        (),
+    ),
+    "get_file": Route(
+        "GET",
+        "/v1/files/{file_id}",
         (),
         (),
         (),
@@ -306,6 +320,13 @@ ROUTES = {
         (),
         (),
     ),
+    "list_files": Route(
+        "GET",
+        "/v1/files",
+        ("user_id", "limit", "cursor"),
+        (),
+        (),
+    ),
     "list_messages": Route(
         "GET",
         "/v1/sessions/{session_id}/messages",
@@ -383,12 +404,19 @@ ROUTES = {
         (),
         ("secret",),
     ),
+    "read_file_text": Route(
+        "GET",
+        "/v1/files/{file_id}/text",
+        ("offset", "limit"),
+        (),
+        (),
+    ),
     "replace_toolset": Route(
         "PUT",
         "/v1/toolsets/{toolset_name}",
         (),
         (),
-        ("description", "generic_tools", "services", "skills", "title", "tools"),
+        ("description", "generic_tools", "services", "skill_versions", "skills", "title", "tools"),
     ),
     "resend_webhook_delivery": Route(
         "POST",
@@ -458,7 +486,7 @@ ROUTES = {
         "/v1/toolsets/{toolset_name}",
         (),
         (),
-        ("description", "generic_tools", "services", "skills", "title", "tools"),
+        ("description", "generic_tools", "services", "skill_versions", "skills", "title", "tools"),
     ),
     "update_webhook": Route(
         "PATCH",

@@ -34,6 +34,8 @@ class _ExecutionInfo:
     duration_ms: int
     request_id: str
     call: ExecuteCall = field(repr=False)
+    coerced: list[str] = field(default_factory=list)
+    """JSON Pointers of texts in the arguments that were taken as what the tool asks for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +108,7 @@ def outcome(data: dict[str, Any], request_id: str, call: ExecuteCall) -> Outcome
         common: dict[str, Any] = {
             name: data[name] for name in ("execution_id", "tool_name", "service", "session_id", "duration_ms")
         }
-        common |= {"request_id": request_id, "call": call}
+        common |= {"request_id": request_id, "call": call, "coerced": data.get("coerced") or []}
         status = data["status"]
         if status == "success":
             return Success(

@@ -24,7 +24,7 @@ ApprovalDecision: TypeAlias = Literal["approve", "deny"]
 
 ApprovalStatus: TypeAlias = Literal["pending", "approved", "denied", "used", "expired"]
 """
-What became of a question.
+The status of an approval.
 """
 
 
@@ -79,7 +79,7 @@ class Connect(TypedDict):
 
 
 ConnectionState: TypeAlias = Literal[
-    "connected", "not_connected", "expired", "not_needed"
+    "connected", "not_connected", "expired", "not_needed", "needs_setup"
 ]
 """
 Whether the user could run the tool now.
@@ -154,6 +154,10 @@ class CreateToolsetBody(TypedDict):
     Whether the nine tools of the main address are listed too; then the client can also run tools
     outside of the toolset.
     """
+    skill_versions: NotRequired[dict[str, int]]
+    """
+    Versions of Skills that were read, by id: a Skill at another one is a `conflict`, and nothing is stored.
+    """
 
 
 DecidedBy: TypeAlias = Literal[
@@ -180,7 +184,7 @@ What holds without a rule.
 
 DeliveryStatus: TypeAlias = Literal["pending", "delivered", "failed"]
 """
-How far a delivery has come.
+The status of a delivery.
 """
 
 
@@ -261,7 +265,7 @@ ExecutionStatus: TypeAlias = Literal[
     "interrupted",
 ]
 """
-What became of an execution: the `status` that its answer carried.
+The outcome of an execution: the `status` that its answer carried.
 """
 
 
@@ -273,6 +277,7 @@ FailureReason: TypeAlias = Literal[
     "timeout",
     "limit_exceeded",
     "plugin_crashed",
+    "cancelled",
 ]
 """
 Why a tool that ran has no result.
@@ -533,7 +538,7 @@ class OperationCall(TypedDict):
 
 PayloadEncoding: TypeAlias = Literal["text", "base64"]
 """
-How `content` stands for bytes.
+How `content` encodes bytes.
 """
 
 
@@ -714,6 +719,10 @@ class ReplaceToolsetBody(TypedDict):
     services: NotRequired[list[str]]
     skills: NotRequired[list[str]]
     generic_tools: NotRequired[bool]
+    skill_versions: NotRequired[dict[str, int]]
+    """
+    Versions of Skills that were read, by id: a Skill at another one is a `conflict`, and nothing is changed.
+    """
 
 
 class RequestRecord(TypedDict):
@@ -729,9 +738,13 @@ class RequestRecord(TypedDict):
     """
     host: str
     path: str
+    """
+    What may be a credential is `[redacted]`: segments that the manifest does not declare and that are neither short
+    nor words, numbers or UUIDs, and users in front of an `@`.
+    """
     query: NotRequired[str | None]
     """
-    The query; values that look like credentials are `[redacted]`.
+    The query; values that look like credentials, and addresses with a user, are `[redacted]`.
     """
     status: NotRequired[int | None]
     """
@@ -753,15 +766,28 @@ class RequestRecord(TypedDict):
 
 class ResultFile(TypedDict):
     """
-    One file of a result.
+    One file of a result: kept for a day under its handle, and, where it fits, whole in the answer.
     """
 
+    file_id: NotRequired[str | None]
+    """
+    Of `GET /v1/files/{file_id}`, and for the argument of a tool that takes a file. Absent where the workspace had
+    no room to keep it.
+    """
     name: NotRequired[str | None]
     media_type: str
     size_bytes: int
-    content: str
+    sha256: NotRequired[str | None]
     """
-    Base64 (RFC 4648, section 4).
+    Of the content, hexadecimal.
+    """
+    expires_at: NotRequired[str | None]
+    """
+    How long it is kept.
+    """
+    content: NotRequired[str | None]
+    """
+    Base64 (RFC 4648, section 4). Absent where the contents of all files are larger than the answer may be.
     """
 
 
@@ -842,6 +868,34 @@ class SkillVersion(TypedDict):
     """
 
 
+class StoredFile(TypedDict):
+    """
+    A file, without its content.
+    """
+
+    file_id: str
+    """
+    The handle: pass it as the argument of a tool that takes a file.
+    """
+    user_id: str
+    """
+    Whose it is.
+    """
+    name: NotRequired[str | None]
+    media_type: str
+    size_bytes: int
+    sha256: str
+    """
+    Of the content, hexadecimal.
+    """
+    execution_id: NotRequired[str | None]
+    """
+    The call that returned it; absent for an uploaded one.
+    """
+    created_at: str
+    expires_at: str
+
+
 class ToolAuth(TypedDict):
     type: str
     """
@@ -866,7 +920,7 @@ class ToolError(TypedDict):
 
 class ToolSource(TypedDict):
     """
-    What a tool of a toolset stands for.
+    What a tool of a toolset runs.
     """
 
     service: NotRequired[str]
@@ -1025,6 +1079,10 @@ class UpdateToolsetBody(TypedDict):
     In place of all Skills.
     """
     generic_tools: NotRequired[bool | None]
+    skill_versions: NotRequired[dict[str, int]]
+    """
+    Versions of Skills that were read, by id: a Skill at another one is a `conflict`, and nothing is changed.
+    """
 
 
 class WebhookDelivery(TypedDict):
@@ -1142,6 +1200,49 @@ class DeletedHook(TypedDict):
     deleted: bool
     """
     Always `true`.
+    """
+
+
+class FilePage(TypedDict):
+    files: list[StoredFile]
+    """
+    Newest first.
+    """
+    next_cursor: NotRequired[str | None]
+    """
+    `null` on the last page.
+    """
+
+
+class DeletedFile(TypedDict):
+    file_id: str
+    deleted: bool
+    """
+    Always `true`.
+    """
+
+
+class FileText(TypedDict):
+    """
+    A piece of the text of a file.
+    """
+
+    file: StoredFile
+    text: NotRequired[str | None]
+    """
+    `null`: the file has no text that can be read here.
+    """
+    offset: int
+    """
+    Where the piece begins in the whole text, in bytes.
+    """
+    bytes_total: int
+    """
+    Of the whole text.
+    """
+    next_offset: NotRequired[int | None]
+    """
+    Where the next piece begins; `null` after the last one.
     """
 
 
@@ -1305,6 +1406,11 @@ class Skill(TypedDict):
     """
     created_at: str
     updated_at: str
+    change_waits: NotRequired[bool]
+    """
+    In the answer to an update: a toolset names the Skill, so the change waits for an admin, and these are the texts
+    that readers still get.
+    """
 
 
 class DeletedSkill(TypedDict):
@@ -1403,7 +1509,7 @@ class FoundTools(TypedDict):
 
 class Execution(TypedDict):
     """
-    What became of one execute request. Every variant carries its receipt's id.
+    The outcome of one execute request. Every variant carries its receipt's id.
     """
 
     result: NotRequired[Any]
@@ -1446,6 +1552,11 @@ class Execution(TypedDict):
     service: str
     session_id: str
     duration_ms: int
+    coerced: NotRequired[list[str]]
+    """
+    JSON Pointers of texts in the arguments that were taken as the number, boolean, list or object that the
+    tool asks for; at most 100. Left out when there are none.
+    """
 
 
 class ToolSchema(TypedDict):
@@ -1597,15 +1708,16 @@ class Approval(TypedDict):
     status: ApprovalStatus
     arguments: Any
     """
-    What the tool is called with, whole. Only a secret of the connection reads `[redacted]`.
+    What the tool is called with, whole. Numbers that JSON parsers round are here as they round them.
     """
     arguments_text: str
     """
-    The same as JSON text, as it runs; characters that a reader cannot see are escaped.
+    The same as JSON text, as it runs, with every digit; characters that a reader cannot see are escaped.
     """
     secrets_masked: bool
     """
-    Whether `arguments` or `requests` contained a secret of the connection, which is masked.
+    Whether an earlier version of the gateway has masked a secret of the connection in `arguments` or `requests`: now
+    such a call is refused.
     """
     requests: list[PlannedRequest]
     """

@@ -7,6 +7,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Field, Fields, Ident, Token, Type};
@@ -164,66 +165,18 @@ fn structure<'a>(
     name: &Ident,
     fields: impl Iterator<Item = &'a Field>,
 ) -> syn::Result<TokenStream> {
-    let mut builders = Vec::new();
-    let mut members = Vec::new();
-    let mut properties = Vec::new();
-    let mut required = String::new();
-    let mut checks = Vec::new();
-    for field in fields {
-        let options = Options::read(&field.attrs)?;
-        let kind = bounds::ArgumentKind::from_type(last_segment(&field.ty).as_deref());
-        bounds::check(kind, &options.keywords, options.default.as_ref())?;
-        let ident = field.ident.as_ref().expect("named fields have names");
-        let ty = &field.ty;
-        let optional = is_option(ty);
-        let key = options.rename.clone().unwrap_or_else(|| {
-            use syn::ext::IdentExt;
-            ident.unraw().to_string()
-        });
-        if optional && options.default.is_some() {
-            return Err(syn::Error::new(
-                ident.span(),
-                "an Option needs no default: leave one out",
-            ));
-        }
-        // An enumeration's words are known once all types are.
-        if let Some(Json {
-            span,
-            value: Value::Text(word),
-        }) = &options.default
-            && kind.is_none()
-        {
-            let quoted = json::quoted(word);
-            checks.push(quote_spanned! {*span=>
-                const _: () = ::core::assert!(
-                    ::toolgate_sdk::schema::takes_word(
-                        <#ty as ::toolgate_sdk::schema::Schema>::MEMBERS,
-                        #quoted,
-                    ),
-                    "the default is not one of the values that this argument takes"
-                );
-            });
-        }
-        if !optional && options.default.is_none() {
-            if !required.is_empty() {
-                required.push(',');
-            }
-            json::quote(&key, &mut required);
-        }
-
-        builders.push(match (&options.default, optional) {
-            (Some(default), _) => {
-                let text = default.to_text();
-                quote!(#ident: fields.or_default(#key, #text)?)
-            }
-            (None, true) => quote!(#ident: fields.optional(#key)?),
-            (None, false) => quote!(#ident: fields.required(#key)?),
-        });
-        if !options.path {
-            members.push(quote!((#key, ::toolgate_sdk::__private::fields::member(&self.#ident))));
-        }
-        properties.push(property(field, &key, &options, properties.is_empty()));
-    }
+    let fields: Vec<ArgField<'a>> = fields.map(ArgField::read).collect::<syn::Result<_>>()?;
+    let checks = fields.iter().filter_map(ArgField::default_check);
+    let builders = fields.iter().map(ArgField::builder);
+    let members = fields.iter().filter_map(ArgField::member);
+    let properties = fields.iter().enumerate();
+    let properties = properties.map(|(index, field)| field.property(index == 0));
+    let required: Vec<String> = fields
+        .iter()
+        .filter(|field| field.is_required())
+        .map(|field| json::quoted(&field.key))
+        .collect();
+    let required = required.join(",");
     Ok(quote! {
         const _: () = {
             use ::toolgate_sdk::__private::{fields, serde};
@@ -250,35 +203,124 @@ fn structure<'a>(
     })
 }
 
-/// One member of `properties`: the type's own keywords between those of the field.
-fn property(field: &Field, key: &str, options: &Options, first: bool) -> TokenStream {
-    let mut head = if first { String::new() } else { ",".to_owned() };
-    json::quote(key, &mut head);
-    head.push_str(":{");
-    let description = docs::text(&field.attrs);
-    if !description.is_empty() {
-        head.push_str("\"description\":");
-        json::quote(&description, &mut head);
-        head.push(',');
+/// One field of a struct of arguments.
+struct ArgField<'a> {
+    field: &'a Field,
+    ident: &'a Ident,
+    /// The name in the arguments.
+    key: String,
+    options: Options,
+    /// `None` for a type of the plugin's own.
+    kind: Option<bounds::ArgumentKind>,
+    /// Its type is an `Option`.
+    optional: bool,
+}
+
+impl<'a> ArgField<'a> {
+    fn read(field: &'a Field) -> syn::Result<Self> {
+        let options = Options::read(&field.attrs)?;
+        let kind = bounds::ArgumentKind::from_type(last_segment(&field.ty).as_deref());
+        bounds::check(kind, &options.keywords, options.default.as_ref())?;
+        let ident = field.ident.as_ref().expect("named fields have names");
+        let optional = is_option(&field.ty);
+        if optional && options.default.is_some() {
+            return Err(syn::Error::new(
+                ident.span(),
+                "an Option needs no default: leave one out",
+            ));
+        }
+        let key = options.rename.clone();
+        Ok(Self {
+            field,
+            ident,
+            key: key.unwrap_or_else(|| ident.unraw().to_string()),
+            options,
+            kind,
+            optional,
+        })
     }
-    let mut tail = String::new();
-    let has_minimum = |keyword: &ArgKeyword| keyword.name == "minimum";
-    if is_unsigned(&field.ty) && !options.keywords.iter().any(has_minimum) {
-        tail.push_str(",\"minimum\":0");
+
+    fn is_required(&self) -> bool {
+        !self.optional && self.options.default.is_none()
     }
-    for ArgKeyword { name, text, .. } in &options.keywords {
-        tail.push_str(&format!(",\"{name}\":{text}"));
+
+    /// Checks while the plugin is compiled that the default is a value of the field's enumeration, which this macro
+    /// does not see.
+    fn default_check(&self) -> Option<TokenStream> {
+        let Some(Json {
+            span,
+            value: Value::Text(word),
+        }) = &self.options.default
+        else {
+            return None;
+        };
+        if self.kind.is_some() {
+            return None;
+        }
+        let ty = &self.field.ty;
+        let quoted = json::quoted(word);
+        Some(quote_spanned! {*span=>
+            const _: () = ::core::assert!(
+                ::toolgate_sdk::schema::takes_word(
+                    <#ty as ::toolgate_sdk::schema::Schema>::MEMBERS,
+                    #quoted,
+                ),
+                "the default is not one of the values that this argument takes"
+            );
+        })
     }
-    if let Some(default) = &options.default {
-        tail.push_str(",\"default\":");
-        default.write(&mut tail);
+
+    /// The field in `Deserialize`.
+    fn builder(&self) -> TokenStream {
+        let Self { ident, key, .. } = self;
+        match (&self.options.default, self.optional) {
+            (Some(default), _) => {
+                let text = default.to_text();
+                quote!(#ident: fields.or_default(#key, #text)?)
+            }
+            (None, true) => quote!(#ident: fields.optional(#key)?),
+            (None, false) => quote!(#ident: fields.required(#key)?),
+        }
     }
-    tail.push('}');
-    let ty = &field.ty;
-    quote! {
-        ::toolgate_sdk::schema::Part::Text(#head),
-        ::toolgate_sdk::schema::Part::Nested(<#ty as ::toolgate_sdk::schema::Schema>::MEMBERS),
-        ::toolgate_sdk::schema::Part::Text(#tail)
+
+    /// The field in `Serialize`, which writes the query or body of a request: a part of the path is not in it.
+    fn member(&self) -> Option<TokenStream> {
+        let Self { ident, key, .. } = self;
+        (!self.options.path)
+            .then(|| quote!((#key, ::toolgate_sdk::__private::fields::member(&self.#ident))))
+    }
+
+    /// One member of `properties`: the type's own keywords between those of the field.
+    fn property(&self, first: bool) -> TokenStream {
+        let Self { field, options, .. } = self;
+        let mut head = if first { String::new() } else { ",".to_owned() };
+        json::quote(&self.key, &mut head);
+        head.push_str(":{");
+        let description = docs::text(&field.attrs);
+        if !description.is_empty() {
+            head.push_str("\"description\":");
+            json::quote(&description, &mut head);
+            head.push(',');
+        }
+        let mut tail = String::new();
+        let has_minimum = |keyword: &ArgKeyword| keyword.name == "minimum";
+        if is_unsigned(&field.ty) && !options.keywords.iter().any(has_minimum) {
+            tail.push_str(",\"minimum\":0");
+        }
+        for ArgKeyword { name, text, .. } in &options.keywords {
+            tail.push_str(&format!(",\"{name}\":{text}"));
+        }
+        if let Some(default) = &options.default {
+            tail.push_str(",\"default\":");
+            default.write(&mut tail);
+        }
+        tail.push('}');
+        let ty = &field.ty;
+        quote! {
+            ::toolgate_sdk::schema::Part::Text(#head),
+            ::toolgate_sdk::schema::Part::Nested(<#ty as ::toolgate_sdk::schema::Schema>::MEMBERS),
+            ::toolgate_sdk::schema::Part::Text(#tail)
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Bounds and defaults of arguments against each other and against the type, as far as the macro sees it.
+//! Bounds and defaults of arguments compared with each other and with the type, as far as the macro sees it.
 
 use proc_macro2::Span;
 
@@ -15,7 +15,7 @@ pub struct ArgKeyword {
     pub span: Span,
 }
 
-/// What a plain type takes.
+/// The kind of values that a plain type accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgumentKind {
     Text,
@@ -28,7 +28,7 @@ pub enum ArgumentKind {
 }
 
 impl ArgumentKind {
-    /// By the type's last word. None: an author's own type, or an `Option`, which has no default.
+    /// By the last segment of the type's path. `None`: an author's own type, or an `Option`, which has no default.
     pub fn from_type(name: Option<&str>) -> Option<Self> {
         Some(match name? {
             "String" => Self::Text,
@@ -75,7 +75,7 @@ const PAIRS: [(&str, &str); 3] = [
     ("minItems", "maxItems"),
 ];
 
-/// Refuses bounds that leave nothing, and a default that the schema would refuse.
+/// Refuses bounds that no value meets, and a default that the schema would refuse.
 pub fn check(
     kind: Option<ArgumentKind>,
     keywords: &[ArgKeyword],

@@ -209,7 +209,7 @@ pub fn list(all: &[String]) -> String {
     format!("[{}]", quoted.join(","))
 }
 
-/// A tool's `auth` member with its leading comma, nothing where there are no slots.
+/// A tool's `auth` member with its leading comma; empty without slots.
 pub fn auth_member(slots: &[String]) -> String {
     if slots.is_empty() {
         String::new()

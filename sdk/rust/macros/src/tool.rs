@@ -1,4 +1,4 @@
-//! `#[tool(...)]`: keeps a plain function and adds the tool of it.
+//! `#[tool(...)]`: keeps a plain function and adds a tool that calls it.
 //!
 //! The tool is a type of the function's own name (types and functions live in different
 //! namespaces), which `plugin!` lists. Its description is the doc comment.
@@ -22,12 +22,13 @@ struct Options {
     auth: Option<Vec<String>>,
     scopes: Vec<String>,
     keywords: Vec<String>,
+    requests: Vec<String>,
     queries: Vec<String>,
     examples: Vec<Json>,
     deprecated: Option<String>,
 }
 
-const WORDS: [&str; 11] = [
+const WORDS: [&str; 12] = [
     "effect",
     "title",
     "idempotent",
@@ -36,6 +37,7 @@ const WORDS: [&str; 11] = [
     "auth_optional",
     "scopes",
     "keywords",
+    "requests",
     "queries",
     "example",
     "deprecated",
@@ -72,6 +74,7 @@ fn read(input: ParseStream<'_>) -> syn::Result<Options> {
                     "auth" => options.auth = Some(texts(&value)?),
                     "scopes" => options.scopes = texts(&value)?,
                     "keywords" => options.keywords = texts(&value)?,
+                    "requests" => options.requests = texts(&value)?,
                     "queries" => options.queries = texts(&value)?,
                     // `example`, the last of the words.
                     _ => {
@@ -100,58 +103,8 @@ pub fn expand(attribute: TokenStream, function: &ItemFn) -> syn::Result<TokenStr
     let options = read.parse2(attribute)?;
     let name = &function.sig.ident;
     let name_text = name.to_string();
-    let Some(effect) = &options.effect else {
-        return Err(syn::Error::new(
-            name.span(),
-            "say what the tool does: #[tool(effect = \"read\" | \"write\" | \"destructive\")]",
-        ));
-    };
-    let description = docs::text(&function.attrs);
-    if description.is_empty() {
-        return Err(syn::Error::new(
-            name.span(),
-            "a tool needs a doc comment: it is the description that people and models choose by",
-        ));
-    }
+    let (head, tail) = specification(&options, function)?;
     let (args_type, call) = signature(function)?;
-
-    let title = options
-        .title
-        .clone()
-        .unwrap_or_else(|| docs::title_case(&name_text));
-    let head = format!(
-        "{{\"name\":{},\"title\":{},\"description\":{},\"input\":",
-        json::quoted(&name_text),
-        json::quoted(&title),
-        json::quoted(&description)
-    );
-    let mut tail = format!(",\"effect\":\"{effect}\"");
-    for (set, word) in [
-        (options.idempotent, "idempotent"),
-        (options.paginated, "paginated"),
-        (options.auth_optional, "auth_optional"),
-    ] {
-        if set {
-            tail.push_str(&format!(",\"{word}\":true"));
-        }
-    }
-    for (all, word) in [
-        (&options.scopes, "scopes"),
-        (&options.keywords, "keywords"),
-        (&options.queries, "queries"),
-    ] {
-        if !all.is_empty() {
-            tail.push_str(&format!(",\"{word}\":{}", json::list(all)));
-        }
-    }
-    if !options.examples.is_empty() {
-        let texts: Vec<String> = options.examples.iter().map(Json::to_text).collect();
-        tail.push_str(&format!(",\"examples\":[{}]", texts.join(",")));
-    }
-    if let Some(reason) = &options.deprecated {
-        tail.push_str(&format!(",\"deprecated\":{}", json::quoted(reason)));
-    }
-
     let schema = if options.paginated {
         quote!(PagedOf)
     } else {
@@ -165,7 +118,7 @@ pub fn expand(attribute: TokenStream, function: &ItemFn) -> syn::Result<TokenStr
         None => (quote!(None), quote!(None)),
     };
     let (paginated, auth_optional) = (options.paginated, options.auth_optional);
-    // Says so at the type where it is not a type of arguments.
+    // A type that does not derive `Args` is an error at the type itself.
     let takes = quote_spanned! {args_type.span()=>
         const _: () = ::toolgate_sdk::__private::takes::<#args_type>();
     };
@@ -204,6 +157,61 @@ pub fn expand(attribute: TokenStream, function: &ItemFn) -> syn::Result<TokenStr
     })
 }
 
+/// The tool's entry in the manifest as two texts: before its input schema, and after it up to `auth`.
+fn specification(options: &Options, function: &ItemFn) -> syn::Result<(String, String)> {
+    let name = &function.sig.ident;
+    let Some(effect) = &options.effect else {
+        return Err(syn::Error::new(
+            name.span(),
+            "say what the tool does: #[tool(effect = \"read\" | \"write\" | \"destructive\")]",
+        ));
+    };
+    let description = docs::text(&function.attrs);
+    if description.is_empty() {
+        return Err(syn::Error::new(
+            name.span(),
+            "a tool needs a doc comment: it is the description that people and models choose by",
+        ));
+    }
+    let name = name.to_string();
+    let title = options.title.clone();
+    let title = title.unwrap_or_else(|| docs::title_case(&name));
+    let head = format!(
+        "{{\"name\":{},\"title\":{},\"description\":{},\"input\":",
+        json::quoted(&name),
+        json::quoted(&title),
+        json::quoted(&description)
+    );
+    let mut tail = format!(",\"effect\":\"{effect}\"");
+    for (set, word) in [
+        (options.idempotent, "idempotent"),
+        (options.paginated, "paginated"),
+        (options.auth_optional, "auth_optional"),
+    ] {
+        if set {
+            tail.push_str(&format!(",\"{word}\":true"));
+        }
+    }
+    for (all, word) in [
+        (&options.scopes, "scopes"),
+        (&options.keywords, "keywords"),
+        (&options.requests, "requests"),
+        (&options.queries, "queries"),
+    ] {
+        if !all.is_empty() {
+            tail.push_str(&format!(",\"{word}\":{}", json::list(all)));
+        }
+    }
+    if !options.examples.is_empty() {
+        let texts: Vec<String> = options.examples.iter().map(Json::to_text).collect();
+        tail.push_str(&format!(",\"examples\":[{}]", texts.join(",")));
+    }
+    if let Some(reason) = &options.deprecated {
+        tail.push_str(&format!(",\"deprecated\":{}", json::quoted(reason)));
+    }
+    Ok((head, tail))
+}
+
 /// The type of the arguments and the call: `f(args, cx)`, `f(args)` or `f(cx)`.
 fn signature(function: &ItemFn) -> syn::Result<(TokenStream, TokenStream)> {
     let name = &function.sig.ident;
@@ -225,12 +233,12 @@ fn signature(function: &ItemFn) -> syn::Result<(TokenStream, TokenStream)> {
     if passed.len() > 2 || function.sig.asyncness.is_some() {
         return Err(syn::Error::new(name.span(), SHAPE));
     }
-    let unused = if passed.iter().any(|one| one.to_string() == "args") {
+    let call = if passed.iter().any(|one| one.to_string() == "args") {
         quote!(#name(#(#passed),*))
     } else {
         quote!({ let ::toolgate_sdk::NoArgs {} = args; #name(#(#passed),*) })
     };
-    Ok((args_type, unused))
+    Ok((args_type, call))
 }
 
 const SHAPE: &str =

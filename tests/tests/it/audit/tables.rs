@@ -15,6 +15,8 @@ use Leaves::{Entry, EntryIn, Nothing};
 
 const RUNS: &str = "a call, of which its receipt tells";
 const TALKS: &str = "a conversation, which ends by itself and whose calls have receipts";
+const FILE: &str =
+    "what a user hands to a tool, which expires by itself; the call that takes it has a receipt";
 const LOOKS: &str = "nothing is kept of it";
 const LINK: &str =
     "nothing is connected by a link; the connection leaves an entry when it is there";
@@ -47,6 +49,8 @@ pub const PUBLIC: &[(&str, &str, Leaves)] = &[
         "/v1/connections/{connection_id}/hook",
         Entry("hooks.delete"),
     ),
+    ("POST", "/v1/files", Nothing(FILE)),
+    ("DELETE", "/v1/files/{file_id}", Nothing(FILE)),
     ("POST", "/v1/knowledge/documents", Entry("knowledge.add")),
     (
         "DELETE",
@@ -172,6 +176,11 @@ pub const INTERNAL: &[(&str, &str, Leaves)] = &[
         "/internal/app-clients/{client_id}",
         EntryIn("apps.client_remove", "apps::machines"),
     ),
+    (
+        "POST",
+        "/internal/skill-proposals/{skill_id}",
+        EntryIn("skills.reject", "hostile::skill_changes"),
+    ),
     ("PATCH", "/internal/me", Entry("members.rename")),
     (
         "POST",
@@ -285,6 +294,12 @@ pub const VERBS: &[(&str, Leaves)] = &[
     ("client remove", Entry("apps.client_remove")),
     ("service configure", Entry("services.configure")),
     ("service list", Nothing(LOOKS)),
+    (
+        "service register",
+        Nothing(
+            "needs a server that registers clients; leaves the entry of `service configure`, by the same function",
+        ),
+    ),
     ("origin add", Entry("origins.add")),
     ("origin list", Nothing(LOOKS)),
     ("origin remove", Entry("origins.remove")),
@@ -300,6 +315,10 @@ pub const VERBS: &[(&str, Leaves)] = &[
     ("plugin rollback", Entry("plugins.roll_back")),
     ("plugin build", Nothing(FILES)),
     ("plugin new", Nothing(FILES)),
+    (
+        "plugin refresh",
+        Nothing("a file in the folder, whose activation and approval have an entry each"),
+    ),
     (
         "plugin dev",
         Nothing("a file in the folder, whose activation and approval have an entry each"),

@@ -306,13 +306,22 @@ impl Walk {
             "apps.revoke",
             "apps.revoke_token",
             "apps.unblock",
+            // Of other users: `hostile::readings`.
+            "approvals.read",
             "connections.revoke",
+            "executions.read",
             "executions.read_payloads",
+            "files.read",
             "members.end_account",
             "members.link_account",
             "members.offer_setup",
             "members.refresh_reused",
             "plugins.revert",
+            "results.read",
+            "sessions.read",
+            // Of a toolset's Skill: `hostile::skill_changes`.
+            "skills.propose",
+            "skills.reject",
         ];
         let unseen = AuditAction::ALL.iter().map(|action| action.into_str());
         let unseen: Vec<&str> = unseen

@@ -33,10 +33,10 @@ struct Module {
 
 /// The modules of a crate by their place in it.
 #[derive(Default)]
-struct Crate(BTreeMap<Names, Module>);
+pub(super) struct Crate(BTreeMap<Names, Module>);
 
 impl Crate {
-    fn read(root: &Path) -> Self {
+    pub(super) fn read(root: &Path) -> Self {
         let mut modules = Self::default();
         modules.add_file(&[], root, root.parent().unwrap());
         modules
@@ -129,7 +129,24 @@ impl Crate {
                 .is_some_and(|path| path[0] != *name)
     }
 
-    fn arrows(&self) -> Imports {
+    pub(super) fn files(&self) -> BTreeSet<PathBuf> {
+        self.0.values().map(|module| module.file.clone()).collect()
+    }
+
+    /// The file below the root that defines a type, or what it is made of, as the root writes it.
+    pub(super) fn place_in_root(&self, of: &syn::Type) -> Option<PathBuf> {
+        let mut paths = Module::default();
+        paths.visit_type(of);
+        let root = Names::new();
+        let places = paths
+            .needs
+            .iter()
+            .filter_map(|path| self.resolve(&root, path, 0));
+        let mut files = places.map(|(place, _)| self.0[&place].file.clone());
+        files.find(|file| *file != self.0[&root].file)
+    }
+
+    pub(super) fn arrows(&self) -> Imports {
         let mut arrows = Imports::new();
         for (at, module) in &self.0 {
             let needed = module.needs.iter();
@@ -225,7 +242,7 @@ fn joined(at: &[String], name: &str) -> Names {
     names
 }
 
-fn attributes(item: &Item) -> &[Attribute] {
+pub(super) fn attributes(item: &Item) -> &[Attribute] {
     match item {
         Item::Const(item) => &item.attrs,
         Item::Enum(item) => &item.attrs,
@@ -242,7 +259,7 @@ fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-fn is_test(attributes: &[Attribute]) -> bool {
+pub(super) fn is_test(attributes: &[Attribute]) -> bool {
     let mut conditions = attributes.iter().filter(|one| one.path().is_ident("cfg"));
     conditions.any(|one| {
         let syn::Meta::List(list) = &one.meta else {

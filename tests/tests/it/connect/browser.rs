@@ -34,6 +34,8 @@ async fn world() -> (TestGateway, Server) {
         ]),
         scopes_max: Vec::new(),
         base_url: Some(server.url()),
+        redirect_name: None,
+        tenant: None,
         callback: None,
     };
     let operator = toolgate_tests::gateway::operator(&gateway.gateway)

@@ -52,6 +52,8 @@ async fn depot(secret: &str, url: String) -> TestGateway {
         // The operator's word: the manifest names `stock` alone.
         scopes_max: vec!["orders".to_owned()],
         base_url: Some(url),
+        redirect_name: None,
+        tenant: None,
         callback: None,
     };
     let operator = toolgate_tests::gateway::operator(&gateway.gateway)

@@ -56,6 +56,8 @@ async fn register(gateway: &TestGateway, service: &str, secret: Option<&str>) {
         scopes: None,
         scopes_max: Vec::new(),
         base_url: None,
+        redirect_name: None,
+        tenant: None,
         callback: None,
     };
     let operator = toolgate_tests::gateway::operator(&gateway.gateway)

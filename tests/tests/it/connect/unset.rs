@@ -31,6 +31,12 @@ async fn a_service_without_an_address_says_so_before_anybody_is_asked_for_a_key(
     })
     .await;
     let run = async || gateway.execute("n8n_list_workflows", json!({})).await;
+    let found = async || {
+        let path = "/v1/tools/search?query=list+workflows&service=n8n";
+        let found = gateway.get(path).await.data();
+        found["tools"][0]["connection"].as_str().map(str::to_owned)
+    };
+    assert_eq!(found().await.as_deref(), Some("needs_setup"));
     let answer = run().await;
     assert_eq!(answer["reason"], "not_configured", "{answer}");
     let error = &answer["error"];
@@ -54,6 +60,7 @@ async fn a_service_without_an_address_says_so_before_anybody_is_asked_for_a_key(
         "http://127.0.0.1:5678/api/v1".to_owned(),
     )];
     configure(&gateway.gateway, "n8n", &set).await.unwrap();
+    assert_eq!(found().await.as_deref(), Some("not_connected"));
     let asked = run().await;
     assert_eq!(asked["status"], "auth_required", "{asked}");
     assert!(asked["connect_url"].is_string(), "{asked}");

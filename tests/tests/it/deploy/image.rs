@@ -128,6 +128,11 @@ async fn the_image_serves_read_only_without_rights_and_holds_nothing_but_the_pro
     succeeds(&mut containers.podman(&run));
     let mounted = succeeds(&mut containers.podman(&["mount", "gateway"]));
     let root = Path::new(mounted.trim());
+    assert!(
+        root.join("usr/share/doc/toolgate/toolgate.cdx.json")
+            .exists()
+    );
+    super::package::lists_its_crates(&root.join("usr/bin/toolgate"));
     for absent in ["bin/sh", "usr/bin/sh", "usr/bin/env", "usr/bin/apt"] {
         assert!(!root.join(absent).exists(), "{absent}");
     }

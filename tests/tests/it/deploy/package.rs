@@ -45,6 +45,7 @@ async fn a_release_is_whole_and_its_program_serves_from_archive_and_package() {
     );
 
     let components = named(&out, ".cdx.json");
+    let listed_file = components.clone();
     let schema = folder().join("../tests/deploy/sbom.py");
     succeeds(python("python").arg(schema).arg(&components));
     let components: Value = serde_json::from_slice(&std::fs::read(components).unwrap()).unwrap();
@@ -81,6 +82,10 @@ async fn a_release_is_whole_and_its_program_serves_from_archive_and_package() {
     serves(&program).await;
     has_its_model(&program, &unpacked.join("model"));
 
+    lists_its_crates(&program);
+    let beside = std::fs::read(unpacked.join("toolgate.cdx.json")).unwrap();
+    assert_eq!(beside, std::fs::read(&listed_file).unwrap());
+
     let package = named(&out, ".deb");
     let root = work.path().join("root");
     succeeds(command("dpkg-deb").args(["--extract", &package]).arg(&root));
@@ -104,6 +109,9 @@ async fn a_release_is_whole_and_its_program_serves_from_archive_and_package() {
     let program = root.join("usr/bin/toolgate");
     serves(&program).await;
     has_its_model(&program, &root.join("usr/share/toolgate/model"));
+    lists_its_crates(&program);
+    let beside = std::fs::read(root.join("usr/share/doc/toolgate/toolgate.cdx.json")).unwrap();
+    assert_eq!(beside, std::fs::read(&listed_file).unwrap());
     // What the service is started with can be used as it is.
     let settings = root.join("etc/toolgate/toolgate.toml");
     let text = std::fs::read_to_string(&settings).unwrap();
@@ -114,6 +122,45 @@ async fn a_release_is_whole_and_its_program_serves_from_archive_and_package() {
         Command::new(&program)
             .args(["config", "check", "--config"])
             .arg(&settings),
+    );
+}
+
+/// A scanner of binaries finds the crates of the program in the program itself.
+pub(super) fn lists_its_crates(program: &Path) {
+    let work = tempfile::tempdir().unwrap();
+    let section = work.path().join("section");
+    succeeds(
+        command("objcopy")
+            .arg("--dump-section")
+            .arg(format!(".dep-v0={}", section.display()))
+            .arg(program)
+            .arg(work.path().join("copy")),
+    );
+    let read = "import sys, zlib; sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], 'rb').read()))";
+    let output = python("python")
+        .args(["-c", read])
+        .arg(&section)
+        .output()
+        .unwrap();
+    let listed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let packages = listed["packages"].as_array().unwrap();
+    let root = packages.iter().find(|one| one["root"] == true).unwrap();
+    assert_eq!(
+        (&root["name"], &root["source"]),
+        (&"toolgate".into(), &"local".into())
+    );
+    for name in ["wasmtime", "rustls", "sqlx"] {
+        let found = packages.iter().find(|one| one["name"] == name).unwrap();
+        assert_eq!(found["source"], "crates.io", "{found}");
+    }
+    let places = packages
+        .iter()
+        .flat_map(|one| one["dependencies"].as_array().unwrap());
+    let most = packages.len() as u64;
+    assert!(
+        places
+            .map(|place| place.as_u64().unwrap())
+            .all(|place| place < most)
     );
 }
 

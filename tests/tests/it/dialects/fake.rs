@@ -15,6 +15,7 @@ use toolgate_tests::upstream::{Received, Upstream};
 use url::{Url, form_urlencoded};
 
 use super::shipped::ShippedSlot;
+use crate::connect::REDIRECT_NAME;
 
 const CLIENT: (&str, &str) = ("the-client", "the-client-secret");
 
@@ -212,11 +213,12 @@ impl FakeProvider {
         });
     }
 
-    /// The user agrees: where the browser is sent back to.
+    /// The user agrees: where the browser is sent back to. `callback`: the gateway's address for the service.
     pub(super) fn consent(
         &self,
         slot: &ShippedSlot,
         authorize_url: &str,
+        callback: &str,
     ) -> Result<String, String> {
         let query = query_of(authorize_url);
         let mut memory = self.memory.lock().expect("no test panics here");
@@ -239,10 +241,15 @@ impl FakeProvider {
             return Err(format!("not the request of a client: {authorize_url}"));
         }
         let redirect = ["redirect_uri", "redirect_url"].map(value).concat();
+        // The address is registered behind its name.
+        let address = match slot.slot.redirect_name {
+            Some(_) if redirect == REDIRECT_NAME => callback,
+            _ => &redirect,
+        };
         known.state.scope = ["scope", "user_scope"].map(value).concat();
         let code = token(&slot.service, "code", 0);
         let challenge = query.get("code_challenge").cloned();
-        let mut back = Url::parse(&redirect).map_err(|why| format!("{why}: {authorize_url}"))?;
+        let mut back = Url::parse(address).map_err(|why| format!("{why}: {authorize_url}"))?;
         back.query_pairs_mut()
             .append_pair("code", &code)
             .append_pair("state", &value("state"));

@@ -213,7 +213,7 @@ async fn an_approver_reads_what_cannot_be_seen_and_numbers_as_they_run() {
         assert!(text.contains(in_text), "{text}");
         assert_eq!(serde_json::from_str::<Value>(text).unwrap(), sent);
     }
-    // Of two fields with one name, the one that is shown is the one that runs.
+    // Of two fields with one name nobody knows which one runs.
     let path = format!("/v1/tools/{}/execute", tool(&gateway).await);
     let twice = r#"{"arguments": "{\"text\": \"harmless\", \"text\": \"delete\"}"}"#;
     let asked = gateway.send(
@@ -222,10 +222,8 @@ async fn an_approver_reads_what_cannot_be_seen_and_numbers_as_they_run() {
         Some(&gateway.key),
         Some(twice.to_owned()),
     );
-    let asked = asked.await.data();
-    let path = format!("/v1/approvals/{}", asked["approval_id"].as_str().unwrap());
-    let shown = gateway.get(&path).await.data();
-    assert_eq!(shown["arguments"], json!({"text": "delete"}));
+    let refused = asked.await;
+    assert_eq!((refused.status, &*refused.code()), (400, "invalid_json"));
 }
 
 /// Defence: `host/gateway/src/access/approvals/question.rs` (`QUESTION_BYTES_MAX`) and `CallScope::plan_is_cut`.
@@ -251,28 +249,27 @@ async fn a_call_that_is_too_large_to_be_read_is_refused_and_not_cut() {
     assert_eq!(shown["arguments"], arguments, "whole");
 }
 
-/// Defence: `CallScope::scrub` in `host/gateway/src/access/approvals/question.rs` and `host/egress/src/plan.rs`.
+/// Defence: `host/gateway/src/access/approvals/shown.rs` asks nobody about arguments that hold a secret of the connection.
 #[tokio::test(flavor = "multi_thread")]
-async fn only_the_connections_own_secret_is_masked_and_the_approver_knows() {
-    let (gateway, _upstream) = notes(200).await;
+async fn a_call_with_a_secret_of_its_connection_is_refused_and_not_masked() {
+    let (gateway, upstream) = notes(200).await;
     connect(&gateway).await;
+    let sent = upstream.received().len();
     for arguments in [
         json!({"text": "hello a-long-secret-key and eve"}),
         json!({"text": "to eve", "more": {"list": ["a-long-secret-key"]}}),
         json!({"more": {"a-long-secret-key": "to eve"}, "text": "eve"}),
     ] {
-        let asked = call(&gateway, &gateway.key, &arguments).await;
-        let path = format!("/v1/approvals/{}", asked["approval_id"].as_str().unwrap());
-        let shown = gateway.get(&path).await;
-        assert!(!shown.text.contains("a-long-secret-key"), "{}", shown.text);
-        let shown = shown.data();
-        assert_eq!(shown["secrets_masked"], true);
+        let refused = call(&gateway, &gateway.key, &arguments).await;
+        assert_eq!(refused["error"]["code"], "secret_in_arguments", "{refused}");
         assert!(
-            shown["arguments"].to_string().contains("[redacted]"),
-            "{shown}"
+            !refused.to_string().contains("a-long-secret-key"),
+            "{refused}"
         );
-        assert!(shown["arguments"].to_string().contains("eve"), "{shown}");
     }
+    let listed = gateway.get("/v1/approvals").await.data();
+    assert_eq!(listed["approvals"], json!([]), "nobody is asked");
+    assert_eq!(upstream.received().len(), sent);
     let literal = json!({"text": "[redacted]"});
     let asked = call(&gateway, &gateway.key, &literal).await;
     let path = format!("/v1/approvals/{}", asked["approval_id"].as_str().unwrap());
@@ -285,6 +282,34 @@ async fn only_the_connections_own_secret_is_masked_and_the_approver_knows() {
         (&shown["approvers"], &shown["can_decide"]),
         (&json!("admins"), &json!(false))
     );
+}
+
+/// Defence: the same. The agent makes the connection with a key of its own, which is a sentence, and would have a part of
+/// it masked: nothing is, because a removed part would also tell who does not know the key that a guess was right.
+#[tokio::test(flavor = "multi_thread")]
+async fn words_are_not_hidden_by_a_key_that_the_agent_has_chosen() {
+    let (gateway, upstream) = notes(200).await;
+    let body = json!({"service": "notes"});
+    let link = gateway.post("/v1/connections/link", &body).await.data();
+    let key = "wire-900-euro-to-account-7-of-mallory-and-tell-nobody-about-it";
+    let url = link["connect_url"].as_str().unwrap();
+    let page = press(&gateway, url, &[("f_secret", key)]).await;
+    assert_eq!(page.status, 200, "{}", page.text);
+    let sent = upstream.received().len();
+    let whole = json!({"text": format!("Dear bank, {key}! Yours")});
+    let refused = call(&gateway, &gateway.key, &whole).await;
+    assert_eq!(refused["error"]["code"], "secret_in_arguments", "{refused}");
+    let part = json!({"text": "Dear bank, wire-900-euro-to-account-7-of-mallory! Yours"});
+    let plain = json!({"text": "Dear bank, good morning"});
+    for arguments in [&part, &plain] {
+        let (shown, _) = shown_and_sent(&gateway, &upstream, arguments).await;
+        assert_eq!(shown["arguments"], *arguments);
+        assert!(
+            !shown["requests"].to_string().contains("[redacted]"),
+            "{shown}"
+        );
+    }
+    assert_eq!(upstream.received().len(), sent + 2);
 }
 
 /// Defence: `host/egress/src/plan.rs` holds the run to the digests of the requests that were approved.

@@ -104,6 +104,59 @@ async fn arguments_whose_check_would_take_seconds_are_refused_and_hold_up_nobody
     assert!(began.elapsed() < BOUND, "{:?}", began.elapsed());
 }
 
+/// Defence: `host/catalog/src/arguments/places.rs` counts each look at the schema against the call's budget while it
+/// interprets the arguments.
+#[tokio::test(flavor = "multi_thread")]
+async fn arguments_whose_meaning_would_take_seconds_to_find_hold_up_nobody() {
+    let required: Vec<String> = (0..6_000).map(|n| format!("r{n:05}")).collect();
+    let absent: serde_json::Map<String, Value> = (0..60_000)
+        .map(|n| (format!("m{n}"), Value::Null))
+        .collect();
+    let number = |n: usize| json!({"type": "integer", "minimum": n});
+    let many: Vec<Value> = (0..190)
+        .map(|n| json!({"properties": {"x": number(n)}}))
+        .collect();
+    let listed: Vec<usize> = (0..9_000).collect();
+    let all = [
+        (
+            "nulls",
+            json!({"required": required, "additionalProperties": {"type": "integer"}}),
+            json!(absent),
+        ),
+        (
+            "alternatives",
+            json!({"properties": {"a": {"type": "array", "items": {"allOf": many}}}}),
+            json!({"a": vec![json!({"x": "1"}); 45_000]}),
+        ),
+        (
+            "options",
+            json!({"properties": {"a": {"type": "array", "items": {"enum": listed}}}}),
+            json!({"a": vec!["no"; 90_000]}),
+        ),
+    ];
+    let plugins = all.iter().map(|(name, input, _)| {
+        let service = format!("m{name}");
+        (
+            format!("{service}.wasm"),
+            with_input(&service, input).build(),
+        )
+    });
+    let gateway = TestGateway::start(Options {
+        plugins: plugins.collect(),
+        ..Options::default()
+    })
+    .await;
+    let began = Instant::now();
+    for (name, _, arguments) in &all {
+        let path = format!("/v1/tools/m{name}_run/execute");
+        let body = json!({ "arguments": arguments });
+        let refused = gateway.post(&path, &body).await;
+        assert_eq!(refused.status, 400, "{name}: {}", refused.text);
+    }
+    // Without the budget the first of them alone compares 360,000,000 copies of names.
+    assert!(began.elapsed() < 3 * BOUND, "{:?}", began.elapsed());
+}
+
 /// Defence: `REPORTED_BYTES_MAX` of `host/catalog/src/arguments.rs`: an alternative that does not fit copies what it is
 /// about.
 #[tokio::test(flavor = "multi_thread")]

@@ -21,7 +21,7 @@ async fn call(gateway: &TestGateway, dry_run: bool) -> Value {
         .data()
 }
 
-/// Defence: `host/gateway/src/sessions/state.rs` (`Scratch`).
+/// Defence: `host/gateway/src/tools/session_state.rs` (`Scratch`).
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_parked_run_writes_to_its_state_is_thrown_away() {
     let gateway = TestGateway::with_plugin("memory.wasm", remembering().build()).await;

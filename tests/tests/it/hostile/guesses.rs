@@ -77,6 +77,36 @@ async fn guesses_are_confirmed_three_times_and_then_the_user_connects_again() {
     assert_eq!(ran["status"], "success", "after connecting again: {ran}");
 }
 
+/// Defence: `host/egress/src/leak.rs` (`scrub_wholes`). An agent that knows the beginning of its user's key writes guesses into
+/// the arguments of dry runs, of which nothing leaves.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_says_nothing_of_guesses_in_its_arguments() {
+    let upstream = Upstream::start(|_: &Received| answers("application/json", "{}")).await;
+    let query = json!([{ "name": "q", "in": "query", "schema": { "type": "string" } }]);
+    let paths = json!({ "/stored": reads("stored", query) });
+    let gateway = gateway(&description(&bearer(), paths), &upstream).await;
+    connect(&gateway, "ada", &[("f_secret", TOKEN)]).await;
+    let sent = upstream.received().len();
+    let plan = async |q: &str| {
+        let body = json!({ "arguments": { "q": q }, "user_id": "ada", "dry_run": true });
+        let answer = gateway.post("/v1/tools/spy_stored/execute", &body).await;
+        let ran = answer.data();
+        assert_eq!(ran["status"], "dry_run", "{ran}");
+        ran["requests"][0]["url"].as_str().unwrap().to_owned()
+    };
+    for end in 8..TOKEN.len() {
+        let guess = &TOKEN[..end];
+        let url = plan(guess).await;
+        assert!(url.ends_with(&format!("q={guess}")), "{guess}: {url}");
+    }
+    let url = plan(TOKEN).await;
+    assert!(url.contains("[redacted]"), "{url}");
+    assert!(!url.contains(&TOKEN[8..]), "{url}");
+    assert_eq!(upstream.received().len(), sent, "nothing left");
+    let ran = run(&gateway, "spy_stored", "ada", json!({ "q": "x" })).await;
+    assert_eq!(ran["status"], "success", "nothing was counted: {ran}");
+}
+
 /// Defence: `host/gateway/src/connections/known.rs`, which searches one user's requests for no other's secrets.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_that_reads_like_an_address_or_a_word_stops_nobody_else() {

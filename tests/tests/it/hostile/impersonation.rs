@@ -27,7 +27,7 @@ async fn send(
     gateway.send(method, path, Some(key), body).await
 }
 
-/// Defence: `Caller::user` and `Caller::acts_for` (`host/gateway/src/identity/caller.rs`), confined without `users:any`.
+/// Defence: `Caller::user` and `Caller::acts_for` (`host/operation/src/caller.rs`), confined without `users:any`.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_without_users_any_reaches_no_other_user() {
     let gateway = start().await;

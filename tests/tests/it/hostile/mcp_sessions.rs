@@ -99,7 +99,7 @@ async fn a_refused_delete_leaves_the_session_and_its_owner() {
     assert_eq!(gone.status, 404);
 }
 
-/// Defence: `host/gateway/src/identity/client_sessions.rs` counts the open sessions of a key in the database, so that
+/// Defence: `host/identity/src/client_sessions.rs` counts the open sessions of a key in the database, so that
 /// opening and refused endings stay below the bound of one key.
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_that_are_opened_and_badly_ended_stay_within_the_bound_of_a_key() {

@@ -52,6 +52,7 @@ async fn taken(gateway: &TestGateway, workspace_id: &str, vouched: bool) -> Stri
         device: None,
     };
     gateway
+        .identity()
         .set_up(request, &browser)
         .await
         .unwrap()
@@ -92,7 +93,7 @@ fn signed_in(cookies: &[String]) -> Option<&String> {
     cookies.find(|one| one.starts_with("toolgate_session="))
 }
 
-/// Defence: `host/gateway/src/identity/members/oidc/which.rs` ties an account to a member for whom the operator vouched, or
+/// Defence: `host/identity/src/members/oidc/which.rs` ties an account to a member for whom the operator vouched, or
 /// to the one that the person names.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_invited_address_that_nobody_proved_captures_no_later_sign_in() {

@@ -110,7 +110,7 @@ async fn without_a_trusted_proxy_no_header_counts() {
     assert_eq!(answer.status, 200, "{}", answer.text);
 }
 
-/// Defence: `host/gateway/src/limits.rs` counts unknown keys by the address that `host/http-kit/src/client.rs` decides.
+/// Defence: `host/operation/src/limits.rs` counts unknown keys by the address that `host/http-kit/src/client.rs` decides.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flood_of_bogus_keys_from_one_client_locks_out_that_client_alone() {
     let (gateway, _) = behind_a_proxy().await;
@@ -136,7 +136,7 @@ async fn a_flood_of_bogus_keys_from_one_client_locks_out_that_client_alone() {
     assert_eq!(ask(&gateway, &fresh, &other).await.status, 200);
 }
 
-/// Defence: `host/gateway/src/audit.rs` keeps the address that `host/http-kit/src/client.rs` decided.
+/// Defence: `host/operation/src/audit.rs` keeps the address that `host/http-kit/src/client.rs` decided.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_audit_log_names_the_client() {
     let (gateway, _) = behind_a_proxy().await;

@@ -343,3 +343,22 @@ async fn a_token_of_before_a_refresh_is_still_scrubbed() {
     let ran = crate::connect::run(&gateway, "ada").await;
     assert!(ran["result"].to_string().contains("octo-ada"), "{ran}");
 }
+
+/// Defence: `host/gateway/src/connections/known.rs`, which knows the secret of an application beside the keys of users,
+/// also where it is made of words.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_secret_of_the_application_is_hidden_from_its_users() {
+    let (gateway, provider) = crate::connect::world().await;
+    crate::connect::connect(&gateway, &provider, "ada").await;
+    provider.memory().login = "ada the-client-secret".to_owned();
+    let ran = crate::connect::run(&gateway, "ada").await;
+    assert_eq!(ran["status"], "success", "{ran}");
+    assert_hidden(&ran["result"].to_string(), "the-client-secret");
+    // It is searched for whole: a part of it confirms no guess.
+    provider.memory().login = "ada the-client-secr".to_owned();
+    let ran = crate::connect::run(&gateway, "ada").await;
+    assert!(
+        ran["result"].to_string().contains("the-client-secr"),
+        "{ran}"
+    );
+}

@@ -55,7 +55,7 @@ async fn sign_in(
     (Answer::read(response).await, cookies)
 }
 
-/// Defence: `host/gateway/src/identity/members/attempts.rs`: nothing counts against an account alone, and a device that
+/// Defence: `host/identity/src/members/attempts.rs`: nothing counts against an account alone, and a device that
 /// has signed in before has a count of its own.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stranger_locks_nobody_out_who_has_signed_in_before() {

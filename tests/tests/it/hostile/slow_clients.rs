@@ -172,25 +172,25 @@ async fn a_client_whose_connections_are_all_at_work_is_told_at_once() {
         ..Options::default()
     })
     .await;
-    let ask = || {
-        client()
+    // One that is refused, because the question below came first, asks again.
+    let ask = async || loop {
+        let waits = client()
             .get(gateway.url("/v1/connections?wait=10"))
-            .bearer_auth(&gateway.key)
-            .send()
+            .bearer_auth(&gateway.key);
+        let _ = waits.send().await;
     };
-    let waiting: Vec<_> = (0..4).map(|_| tokio::spawn(ask())).collect();
-    gateway
-        .wait("a refusal", async || {
-            let answer = client().get(gateway.url("/healthz")).send().await;
-            let Ok(answer) = answer else { return false };
-            if answer.status() != 503 {
-                return false;
-            }
-            assert!(answer.headers().contains_key("retry-after"));
-            answer.text().await.unwrap().contains("overloaded")
-        })
-        .await;
-    for one in waiting {
-        one.abort();
+    let waiting = futures_util::future::join_all((0..4).map(|_| ask()));
+    let refused = gateway.wait("a refusal", async || {
+        let answer = client().get(gateway.url("/healthz")).send().await;
+        let Ok(answer) = answer else { return false };
+        if answer.status() != 503 {
+            return false;
+        }
+        assert!(answer.headers().contains_key("retry-after"));
+        answer.text().await.unwrap().contains("overloaded")
+    });
+    tokio::select! {
+        _ = waiting => unreachable!("they ask without end"),
+        () = refused => {}
     }
 }

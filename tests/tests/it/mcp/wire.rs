@@ -35,7 +35,11 @@ pub async fn answer(request: RequestBuilder) -> Answer {
 }
 
 /// Opens a session of `revision` with a key.
-async fn open_session(gateway: &TestGateway, key: &str, revision: &str) -> (String, Value) {
+pub(crate) async fn open_session(
+    gateway: &TestGateway,
+    key: &str,
+    revision: &str,
+) -> (String, Value) {
     let body = INITIALIZE.replace("2025-11-25", revision);
     let opened = answer(
         bare(gateway, Method::POST)

@@ -7,7 +7,7 @@ use serde_json::json;
 use toolgate_gateway::Scope;
 use toolgate_gateway::identity::keys;
 use toolgate_tests::component::{Fixture, tool};
-use toolgate_tests::gateway::{Options, TestGateway, new_key};
+use toolgate_tests::gateway::{Options, TestGateway, new_key, operator};
 use toolgate_tests::model::{Line, Model, text};
 
 use super::{begin, reason, run, scripted, steps};
@@ -111,9 +111,10 @@ async fn a_default_that_asks_holds_for_the_next_call_of_a_running_turn() {
         .wait("the model to be asked", async || !model.asked().is_empty())
         .await;
     let default = async |default: &str| {
-        let (path, key) = ("/v1/permissions/default", Some(gateway.key.as_str()));
-        let body = Some(json!({ "default": default }).to_string());
-        gateway.send(Method::PATCH, path, key, body).await.data()
+        let operator = operator(&gateway.gateway).await.unwrap();
+        let change = serde_json::from_value(json!({ "default": default })).unwrap();
+        let changed = gateway.gateway.change_default_permission(&operator, change);
+        changed.await.unwrap()
     };
     default("by_effect").await;
     model.open_gate();

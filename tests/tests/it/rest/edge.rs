@@ -163,7 +163,11 @@ pub fn operations() -> Vec<Operation> {
                     format!("{}={example}", parameter["name"].as_str().unwrap())
                 });
             let required = required.collect::<Vec<_>>().join("&");
-            let body = &operation["requestBody"]["content"]["application/json"]["example"];
+            let content = &operation["requestBody"]["content"];
+            let body = match &content["application/octet-stream"] {
+                Value::Null => content["application/json"]["example"].clone(),
+                _ => Value::from("a file"),
+            };
             assert_eq!(body.is_null(), operation["requestBody"].is_null(), "{path}");
             found.push(Operation {
                 method: method.to_uppercase().parse().unwrap(),

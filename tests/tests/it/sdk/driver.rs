@@ -11,6 +11,7 @@ use anyhow::Context as _;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use toolgate_tests::gateway::PATIENCE;
 
 pub struct Driver {
     child: Child,
@@ -56,7 +57,8 @@ impl Driver {
     }
 
     pub async fn hear(&mut self) -> anyhow::Result<Value> {
-        let Some(line) = self.lines.next_line().await? else {
+        let line = tokio::time::timeout(PATIENCE, self.lines.next_line()).await;
+        let Some(line) = line.context("the driver says nothing")?? else {
             let complaints = std::fs::read_to_string(&self.log)?;
             anyhow::bail!("the driver ended: {complaints}");
         };

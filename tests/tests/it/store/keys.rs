@@ -43,11 +43,13 @@ async fn a_workspace_keeps_its_plan_and_settings(at: Empty) {
         keep_payloads: true,
         default_permission: DefaultPermission::ByEffect,
         default_approvers: Approvers::Members,
+        review_skills: false,
     };
     let all = SettingsChange {
         keep_payloads: Some(settings.keep_payloads),
         default_permission: Some(settings.default_permission),
         default_approvers: Some(settings.default_approvers),
+        review_skills: Some(settings.review_skills),
     };
     let changed = at.store.change_workspace(&acme.id, None, &all, 1).await;
     assert!(changed.unwrap().is_some());
@@ -120,6 +122,7 @@ async fn of_two_changes_of_a_workspace_both_hold(at: Empty) {
         keep_payloads: false,
         default_permission: DefaultPermission::ByEffect,
         default_approvers: Approvers::Members,
+        review_skills: true,
     };
     assert_eq!(
         (now.plan, now.rpm, now.settings),
@@ -257,7 +260,7 @@ async fn on_postgres_another_name_does_not_bring_a_removed_scope_back() {
     ];
     let changing = changes.map(|change| {
         let (gateway, operator, id) = (gateway.gateway.clone(), operator.clone(), id.clone());
-        tokio::spawn(async move { gateway.change_key(&operator, &id, change).await })
+        tokio::spawn(async move { gateway.identity().change_key(&operator, &id, change).await })
     });
     waiting_for_locks(&pool, 2).await;
     held.commit().await.unwrap();

@@ -1,7 +1,8 @@
 //! Documents of the knowledge, and what is said in sessions, in the store.
 
 use toolgate_store::{
-    DocumentRow, KnowledgeTotals, SessionMessage, SessionRow, Speaker, Store, Topic, TurnClaim,
+    DocumentRow, KnowledgeTotals, NewStep, SessionMessage, SessionRow, Speaker, Store, Topic,
+    TurnClaim,
 };
 
 use super::{Empty, NOW_MS, on_both, workspace};
@@ -164,6 +165,15 @@ fn message(session: &SessionRow, id: &str, at_ms: i64) -> SessionMessage {
     }
 }
 
+fn said(message: &SessionMessage) -> NewStep<'_> {
+    NewStep {
+        message,
+        chars: message.content.chars().count(),
+        status: None,
+        reason: None,
+    }
+}
+
 async fn one_turn_at_a_time_takes_steps(empty: Empty) {
     let store = &empty.store;
     let session = session(store, "ses_1").await;
@@ -173,9 +183,12 @@ async fn one_turn_at_a_time_takes_steps(empty: Empty) {
     assert!(!store.begin_turn(&second, NOW_MS + 99).await.unwrap());
     let most = (3, 100);
     let step = message(&session, "msg_1", NOW_MS + 5);
-    assert_eq!(store.add_message(&step, "trn_2", most).await.unwrap(), None);
     assert_eq!(
-        store.add_message(&step, "trn_1", most).await.unwrap(),
+        store.add_message(said(&step), "trn_2", most).await.unwrap(),
+        None
+    );
+    assert_eq!(
+        store.add_message(said(&step), "trn_1", most).await.unwrap(),
         Some(1)
     );
     let used = store
@@ -185,28 +198,43 @@ async fn one_turn_at_a_time_takes_steps(empty: Empty) {
     assert_eq!(used.unwrap().last_active_at_ms, NOW_MS + 5);
     // The first holder is late: its place is taken, and it takes no further step.
     assert!(store.begin_turn(&second, NOW_MS + 100).await.unwrap());
-    assert_eq!(store.add_message(&step, "trn_1", most).await.unwrap(), None);
+    assert_eq!(
+        store.add_message(said(&step), "trn_1", most).await.unwrap(),
+        None
+    );
     store.end_turn(&first).await.unwrap();
     let next = message(&session, "msg_2", NOW_MS + 6);
     assert_eq!(
-        store.add_message(&next, "trn_2", most).await.unwrap(),
+        store.add_message(said(&next), "trn_2", most).await.unwrap(),
         Some(2)
     );
     assert_eq!(
-        store.add_message(&next, "trn_2", (2, 100)).await.unwrap(),
+        store
+            .add_message(said(&next), "trn_2", (2, 100))
+            .await
+            .unwrap(),
         None
     );
     assert_eq!(
-        store.add_message(&next, "trn_2", (3, 14)).await.unwrap(),
+        store
+            .add_message(said(&next), "trn_2", (3, 14))
+            .await
+            .unwrap(),
         None
     );
     assert_eq!(
-        store.add_message(&next, "trn_2", (3, 15)).await.unwrap(),
+        store
+            .add_message(said(&next), "trn_2", (3, 15))
+            .await
+            .unwrap(),
         Some(3)
     );
     store.end_turn(&second).await.unwrap();
     assert_eq!(
-        store.add_message(&next, "trn_2", (9, 900)).await.unwrap(),
+        store
+            .add_message(said(&next), "trn_2", (9, 900))
+            .await
+            .unwrap(),
         None
     );
     let rows = store
@@ -227,7 +255,10 @@ async fn a_session_goes_with_its_steps(empty: Empty) {
         assert!(store.begin_turn(&turn, NOW_MS).await.unwrap());
         let step = message(&session, "msg_1", NOW_MS);
         assert_eq!(
-            store.add_message(&step, "trn_1", (9, 900)).await.unwrap(),
+            store
+                .add_message(said(&step), "trn_1", (9, 900))
+                .await
+                .unwrap(),
             Some(1)
         );
         if by_age {
@@ -246,7 +277,10 @@ async fn a_session_goes_with_its_steps(empty: Empty) {
             .unwrap();
         assert!(left.is_empty());
         assert_eq!(
-            store.add_message(&step, "trn_1", (9, 900)).await.unwrap(),
+            store
+                .add_message(said(&step), "trn_1", (9, 900))
+                .await
+                .unwrap(),
             None
         );
     }

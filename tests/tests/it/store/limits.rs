@@ -76,7 +76,14 @@ async fn a_kept_result_is_read_in_pieces(at: Empty) {
     );
     let content: Vec<u8> = (0..=255).collect();
     at.store
-        .put_result(&acme.id, "res_1", "exe_1", "ada", &content, NOW_MS + 10)
+        .put_result(
+            &acme.id,
+            "res_1",
+            "exe_1",
+            "ada",
+            (None, &content),
+            NOW_MS + 10,
+        )
         .await
         .unwrap();
     for (offset, limit, expected) in [

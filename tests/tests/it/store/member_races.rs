@@ -165,17 +165,22 @@ async fn on_postgres_an_admin_changes_nothing_of_who_becomes_an_owner_meanwhile(
     }
     let before = busy.actions().await;
     let mut admin = Caller::operator(&busy.first);
-    Arc::make_mut(&mut admin.identity).role = Some(Role::Admin);
+    Arc::make_mut(&mut admin.principal).role = Some(Role::Admin);
     let promotion = "UPDATE members SET role = 'owner' WHERE id IN ('bob', 'cyd')";
     let mut held = busy.pool.begin().await.unwrap();
     sqlx::query(promotion).execute(&mut *held).await.unwrap();
     let demoting = tokio::spawn({
         let (gateway, admin) = (busy.gateway.gateway.clone(), admin.clone());
-        async move { gateway.change_member(&admin, "bob", Role::Member).await }
+        async move {
+            gateway
+                .identity()
+                .change_member(&admin, "bob", Role::Member)
+                .await
+        }
     });
     let removing = tokio::spawn({
         let gateway = busy.gateway.gateway.clone();
-        async move { gateway.remove_member(&admin, "cyd").await }
+        async move { gateway.identity().remove_member(&admin, "cyd").await }
     });
     waiting_for_locks(&busy.pool, 2).await;
     held.commit().await.unwrap();
@@ -215,7 +220,7 @@ async fn on_postgres_a_new_password_refuses_a_sign_in_that_is_under_way() {
                 user_agent: None,
                 device: None,
             };
-            gateway.sign_in(request, &client).await
+            gateway.identity().sign_in(request, &client).await
         })
     };
     let held = busy

@@ -1,4 +1,4 @@
-use toolgate_store::{KV_BYTES_MAX, KvScope, KvSet, SESSION_IDLE_MS, SessionRow, Store};
+use toolgate_store::{KV_BYTES_MAX, KvScope, KvSet, KvValue, SESSION_IDLE_MS, SessionRow, Store};
 
 use super::{Empty, NOW_MS, on_both, workspace};
 
@@ -38,7 +38,14 @@ fn scope() -> KvScope {
 
 async fn set(store: &Store, key: &str, value: &[u8], if_version: Option<u64>) -> KvSet {
     store
-        .kv_set(&scope(), key, value, None, if_version, NOW_MS)
+        .kv_set(
+            &scope(),
+            key,
+            KvValue::clear(value),
+            None,
+            if_version,
+            NOW_MS,
+        )
         .await
         .unwrap()
 }
@@ -151,8 +158,9 @@ async fn a_session_that_begins_has_nothing_in_it(at: Empty) {
         found.unwrap().is_some()
     };
     let set = async |at_ms: i64| {
-        let set = at.store.kv_set(&scope, "k", b"v", None, None, at_ms).await;
-        assert!(matches!(set.unwrap(), KvSet::Stored { .. }));
+        let value = KvValue::clear(b"v");
+        let set = at.store.kv_set(&scope, "k", value, None, None, at_ms);
+        assert!(matches!(set.await.unwrap(), KvSet::Stored { .. }));
     };
     // What no session holds is nobody's.
     set(NOW_MS).await;
@@ -350,9 +358,10 @@ async fn the_quota_counts_keys_and_values_together(at: Empty) {
         connection_id: Some("conn_2".into()),
         ..scope()
     };
-    let beside = at.store.kv_set(&other, "x", b"", None, None, NOW_MS).await;
+    let value = KvValue::clear(b"");
+    let beside = at.store.kv_set(&other, "x", value, None, None, NOW_MS);
     assert_eq!(
-        beside.unwrap(),
+        beside.await.unwrap(),
         KvSet::Stored { version: 1 },
         "its own quota"
     );
@@ -383,7 +392,14 @@ async fn the_quota_holds_against_writers_at_once(at: Empty) {
 
 async fn a_value_goes_when_its_time_is_over(at: Empty) {
     at.store
-        .kv_set(&scope(), "k", b"v", Some(1_000), None, NOW_MS)
+        .kv_set(
+            &scope(),
+            "k",
+            KvValue::clear(b"v"),
+            Some(1_000),
+            None,
+            NOW_MS,
+        )
         .await
         .unwrap();
     assert!(
@@ -408,7 +424,14 @@ async fn a_value_goes_when_its_time_is_over(at: Empty) {
     );
     let again = at
         .store
-        .kv_set(&scope(), "k", b"w", None, Some(0), NOW_MS + 1_000)
+        .kv_set(
+            &scope(),
+            "k",
+            KvValue::clear(b"w"),
+            None,
+            Some(0),
+            NOW_MS + 1_000,
+        )
         .await
         .unwrap();
     assert_eq!(

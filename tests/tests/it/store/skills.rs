@@ -2,11 +2,13 @@ use toolgate_store::{
     SKILL_VERSIONS_MAX, SkillChange, SkillRow, SkillUpdate, SkillVersionPage, Store, Workspace,
 };
 
+use super::toolsets::toolset;
 use super::{Empty, NOW_MS, on_both, workspace};
 
 on_both!(
     an_update_changes_what_is_given_and_keeps_the_history,
     of_two_updates_of_one_version_one_wins,
+    a_skill_of_a_toolset_is_left_alone_where_that_was_asked,
     skills_are_listed_newest_first_with_their_total,
     a_filter_takes_every_word_literally_and_folds_case,
     a_skill_belongs_to_one_workspace,
@@ -15,7 +17,7 @@ on_both!(
     old_versions_give_way_to_new_ones,
 );
 
-fn skill(workspace: &Workspace, id: &str, name: &str, at_ms: i64) -> SkillRow {
+pub(super) fn skill(workspace: &Workspace, id: &str, name: &str, at_ms: i64) -> SkillRow {
     SkillRow {
         workspace_id: workspace.id.clone(),
         id: id.into(),
@@ -116,6 +118,42 @@ async fn of_two_updates_of_one_version_one_wins(at: Empty) {
         .await
         .unwrap();
     assert_eq!(none, SkillUpdate::NotFound);
+}
+
+async fn a_skill_of_a_toolset_is_left_alone_where_that_was_asked(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let other = workspace(&at.store, "other").await;
+    for (workspace, id) in [(&acme, "s"), (&acme, "s_2"), (&other, "s")] {
+        let made = skill(workspace, id, "x", 0);
+        at.store.insert_skill(&made).await.unwrap();
+    }
+    let mut row = toolset(&acme, "support");
+    row.skills = vec!["first".to_owned(), "s".to_owned()];
+    at.store.insert_toolset(&row, 10, &[]).await.unwrap();
+    let change = async |workspace: &Workspace, id: &str, unless_in_toolset| {
+        let change = SkillChange {
+            summary: Some("other"),
+            unless_in_toolset,
+            ..Default::default()
+        };
+        let changed = at.store.update_skill(&workspace.id, id, &change, NOW_MS);
+        changed.await.unwrap()
+    };
+    assert_eq!(change(&acme, "s", true).await, SkillUpdate::InToolset);
+    let left = at.store.find_skill(&acme.id, "s").await.unwrap().unwrap();
+    assert_eq!(left, skill(&acme, "s", "x", 0));
+    // An id that another one begins with or contains is not that one, and `_` stands for itself.
+    for (workspace, id, unless) in [
+        (&acme, "s_2", true),
+        (&other, "s", true),
+        (&acme, "s", false),
+    ] {
+        let changed = change(workspace, id, unless).await;
+        assert!(
+            matches!(changed, SkillUpdate::Updated(_)),
+            "{id}: {changed:?}"
+        );
+    }
 }
 
 async fn skills_are_listed_newest_first_with_their_total(at: Empty) {

@@ -118,11 +118,15 @@ impl World {
         .unwrap();
 
         let path = "/v1/permissions/default";
-        for default in ["by_effect", "by_effect", "allow"] {
+        for default in ["by_effect", "by_effect"] {
             patch(gateway, path, json!({"default": default}))
                 .await
                 .data();
         }
+        let allow = serde_json::from_value(json!({"default": "allow"})).unwrap();
+        let owner = toolgate_gateway::Caller::operator(&workspace);
+        let changed = gateway.gateway.change_default_permission(&owner, allow);
+        changed.await.unwrap();
         let path = "/v1/permissions/users/default/tools/moody_run";
         patch(gateway, path, json!({"permission": "ask"}))
             .await

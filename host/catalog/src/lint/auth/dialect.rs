@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::lint::{Lint, ManifestPath, parameters, text};
-use crate::manifest::{AuthKind, Manifest, Slot, TokenAnswer, TokenBody, TokenStep};
+use crate::manifest::{AuthKind, Manifest, Slot, TokenAnswer, TokenBody, TokenStep, is_tenant};
 use crate::token_requests::{
     self, PARAMS_MAX, REDIRECT_URI, STATE, check_name, check_param, folded,
 };
 
 /// Places in which an access token may be.
 const PLACES_MAX: usize = 4;
+const REDIRECT_NAME_CHARS_MAX: usize = 100;
 const POINTER_BYTES_MAX: usize = 200;
 /// Ten years, in seconds.
 const LIFETIME_S_MAX: u64 = 10 * 365 * 24 * 3600;
@@ -39,6 +40,32 @@ pub(super) fn check(manifest: &Manifest, slot: &Slot, found: &mut Lint, at: &Man
         params(manifest, slot, refresh, found, &at.key("refresh_params"));
     }
     names(slot, found, at);
+    if let Some(name) = &slot.redirect_name {
+        let at = at.key("redirect_name");
+        text::check(
+            found,
+            &at,
+            "redirect name",
+            name,
+            1,
+            REDIRECT_NAME_CHARS_MAX,
+        );
+        if slot.authorize_url.is_none() {
+            found.error(
+                &at,
+                "only a slot with an `authorize_url` has a callback address",
+            );
+        }
+    }
+    if let Some(tenant) = &slot.tenant {
+        let at = at.key("tenant");
+        if !is_tenant(tenant) {
+            found.error(&at, "a tenant is letters, digits, `-` and `.`");
+        }
+        if !slot.addresses().any(|url| url.contains("/{tenant}")) {
+            found.error(&at, "no address of the slot has `{tenant}` in its path");
+        }
+    }
     answer(&slot.token_answer, found, &at.key("token_answer"));
     if let Some(life) = slot.token_lifetime_s
         && !(1..=LIFETIME_S_MAX).contains(&life)
@@ -64,6 +91,8 @@ fn has_any(slot: &Slot) -> bool {
         || slot.client_id_param.is_some()
         || slot.client_secret_param.is_some()
         || slot.redirect_uri_param.is_some()
+        || slot.redirect_name.is_some()
+        || slot.tenant.is_some()
         || slot.scope_param.is_some()
         || !slot.scope_with.is_empty()
         || slot.token_body != TokenBody::default()

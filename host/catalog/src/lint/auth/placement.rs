@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::lint::{Lint, ManifestPath, text};
-use crate::manifest::{AuthKind, CLIENT_ID, Manifest, Placement, Slot};
+use crate::manifest::{AuthKind, CLIENT_ID, CLIENT_SECRET, Manifest, Placement, Slot};
 
 const PLACES_MAX: usize = 10;
 
@@ -59,7 +59,9 @@ impl TemplateNames {
             AuthKind::Oauth2 | AuthKind::Oauth2ClientCredentials
         );
         // The operator's registration, which some services want to see beside the token.
-        names.extend(oauth.then(|| CLIENT_ID.to_owned()));
+        if oauth {
+            names.extend([CLIENT_ID, CLIENT_SECRET].map(str::to_owned));
+        }
         names.extend(manifest.parameters.iter().map(|p| p.key.clone()));
         names.extend(slot.token_parameters.keys().cloned());
         Self(names)

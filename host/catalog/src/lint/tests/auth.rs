@@ -179,7 +179,7 @@ fn credential_slots_are_checked() {
             json!({"header": "authorization", "template": "Bearer {token}"}),
         ),
         "/auth/0/placement/0/template",
-        "known: client_id, secret",
+        "known: client_id, client_secret, secret",
     );
     check(
         slot(

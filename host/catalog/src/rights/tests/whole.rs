@@ -15,7 +15,8 @@ fn dialect() -> Value {
     json!({
             "refresh_url": "https://desk.example.com/renew", "token_params": {"expiring": "1"},
             "refresh_params": {"type": "refresh"}, "client_id_param": "client_key",
-            "client_secret_param": "secret", "redirect_uri_param": "redirect_url", "scope_param": "user_scope",
+            "client_secret_param": "secret", "redirect_uri_param": "redirect_url", "redirect_name": "Name", "tenant": "common",
+            "scope_param": "user_scope",
             "scope_with": ["refresh"], "token_body": "json", "token_lifetime_s": 3600,
             "token_answer": {"access_token": ["/authed_user/access_token", "/access_token"],
                              "refresh_token": "/data/refresh_token", "expires_in": "/data/life",
@@ -80,7 +81,7 @@ fn standard() -> Value {
             "effect": "read", "queries": ["POST https://api.desk.example.com/search"],
             "request": {"send": "POST https://api.desk.example.com/search", "with": ["query api=2"]},
             "idempotent": true, "paginated": true, "auth": ["user", "key"], "auth_optional": true,
-            "scopes": ["read"], "keywords": ["find"], "examples": [{"q": "printer"}],
+            "scopes": ["read"], "keywords": ["find"], "requests": ["find my ticket"], "examples": [{"q": "printer"}],
             "deprecated": "Use find."
         }, {
             "name": "close", "description": "Closes a ticket.", "input": {"type": "object"},

@@ -33,7 +33,7 @@ export interface Annotations {
   idempotentHint: boolean;
   openWorldHint: boolean;
 }
-export type ConnectionState = 'connected' | 'not_connected' | 'expired' | 'not_needed';
+export type ConnectionState = 'connected' | 'not_connected' | 'expired' | 'not_needed' | 'needs_setup';
 export interface ListedTool {
   name: string;
   service: string;

@@ -141,6 +141,7 @@ export interface Workspace {
   rpm: number | null;
   default_permission: 'allow' | 'by_effect';
   keep_payloads: boolean;
+  review_skills: boolean;
   created_at: string;
 }
 export interface AuditEntry {

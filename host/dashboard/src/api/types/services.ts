@@ -7,7 +7,7 @@ export interface ServiceAuth {
   title: string;
   type: string;
   scopes: string[];
-  needs_app: boolean;
+  needs_app: boolean; redirect_name?: string; tenant?: string;
 }
 export interface ServiceSetting {
   key: string;
@@ -29,7 +29,7 @@ export interface Service {
   auth_type: string;
   connectable: boolean;
   missing?: string | null;
-  app?: null | { client_id: string | null; has_secret: boolean; scopes: string[] | null; base_url: string | null; everywhere: boolean; callback: 'service' | 'shared' | 'shared-unproven' };
+  app?: null | { client_id: string | null; has_secret: boolean; scopes: string[] | null; base_url: string | null; redirect_name: string | null; tenant: string | null; everywhere: boolean; callback: 'service' | 'shared' | 'shared-unproven' };
   /** To register at the provider; absent where the service does not use OAuth. */
   callback_url?: string;
   settings: ServiceSetting[];

@@ -13,6 +13,30 @@ export interface ListedSkill {
 }
 export interface Skill extends ListedSkill {
   instructions: string;
+  /** In the answer to an update: it waits for an admin. */
+  change_waits?: boolean;
+}
+export interface ListedProposal {
+  proposal_id: string;
+  skill_id: string;
+  name: string;
+  proposed_by: string;
+  proposed_at: string;
+}
+/** Texts in which hidden characters are escaped. */
+export interface ReadableSkill {
+  name: string;
+  summary: string;
+  instructions: string;
+}
+export interface SkillProposal {
+  proposal_id: string;
+  skill_id: string;
+  proposed_by: string;
+  proposed_at: string;
+  toolsets: string[];
+  before: ReadableSkill;
+  after: ReadableSkill;
 }
 export interface SkillVersion {
   version: number;

@@ -18,7 +18,10 @@ export interface Toolset {
   updated_at: string;
 }
 /** What a toolset names, as it is sent. */
-export type ToolsetChoice = Pick<Toolset, 'tools' | 'services' | 'skills'>;
+export type ToolsetChoice = Pick<Toolset, 'tools' | 'services' | 'skills'> & {
+  /** Of the Skills that were chosen just now, by id: the version that was shown. At another one nothing is stored. */
+  skill_versions: Record<string, number>;
+};
 
 export type ToolsetTool = {
   name: string;

@@ -1,7 +1,7 @@
 //! A call that is asked about, and everything that the answer is bound to.
 //!
 //! The same call asked again has the same hash: the same asker, user, tool, arguments, connection,
-//! plugin and approvers. Where one of these is another, it is another question. What the plugin would
+//! plugin, approvers and, of a tool of an MCP server, session. Where one of these is another, it is another question. What the plugin would
 //! send is planned in a dry run; the approved run starts with the same clock and random bytes, and
 //! each of its requests is compared with the plan as it leaves.
 
@@ -15,6 +15,7 @@ use crate::tools::ApprovalNeeded;
 use crate::tools::idempotency::canonical;
 use crate::{Caller, Error, Gateway};
 use toolgate_catalog::Tool;
+use toolgate_core::exact::ExactNumbers;
 use toolgate_core::ids::{self, UserId};
 use toolgate_core::states::ApprovalStatus;
 use toolgate_egress::{self as egress, PlanDigest};
@@ -31,6 +32,8 @@ pub(crate) struct Question<'a> {
     pub arguments: &'a str,
     pub cursor: Option<&'a str>,
     pub session_id: &'a str,
+    /// The session that the caller named, where the provider keeps a state by it: the request does not say which.
+    pub state_of: Option<&'a str>,
     pub plugin_sha256: &'a str,
     pub bound: &'a ApprovalBinding,
 }
@@ -87,12 +90,24 @@ pub(crate) struct UsedApproval {
     pub session_id: Option<String>,
 }
 
+/// The outcome of a question.
+#[derive(Debug)]
+pub(crate) enum QuestionOutcome {
+    Needed(ApprovalNeeded),
+    /// A person cannot read so much.
+    TooLarge,
+    /// As much waits in the workspace as may.
+    Full,
+    /// The arguments, or what would be sent, hold a secret of the connection, which nobody reads.
+    HoldsSecret,
+}
+
 /// What is kept of a plan.
 #[derive(Serialize, Deserialize)]
 struct StoredPlan {
     requests: Vec<String>,
     whole: bool,
-    /// A secret of the connection was masked in what the approver reads.
+    /// A secret of the connection was masked in what the approver reads, as an earlier version did.
     #[serde(default)]
     masked: bool,
     seed: String,
@@ -128,7 +143,9 @@ fn bytes(text: &str) -> Option<[u8; 32]> {
 
 impl Question<'_> {
     fn hash(&self, caller: &Caller) -> String {
-        let arguments: Value = serde_json::from_str(self.arguments).unwrap_or_default();
+        let mut arguments: Value = serde_json::from_str(self.arguments).unwrap_or_default();
+        // Two numbers that a parser rounds to one are two.
+        ExactNumbers::read(self.arguments).spell_out(&mut arguments);
         let connection = self.bound.connection.as_ref();
         let whole = canonical(&json!({
             "shown": SHOWN_WHOLE,
@@ -138,6 +155,7 @@ impl Question<'_> {
             "connection": connection.map(|bound| (&bound.id, bound.connected_at_ms, &bound.account)),
             "plugin": self.plugin_sha256,
             "approvers": self.bound.approvers.into_str(),
+            "session": self.state_of,
         }));
         hex::encode(Sha256::digest(whole.as_bytes()))
     }
@@ -166,6 +184,7 @@ impl Gateway {
         let (hash, now_ms) = (question.hash(caller), self.clock.now_ms());
         let asked = question.asked(caller, &hash);
         if let Some(row) = self.store.use_approval(asked, execution_id, now_ms).await? {
+            let row = self.opened_question(row)?;
             let plan: StoredPlan = serde_json::from_str(&row.plan)
                 .map_err(|cause| Error::Internal(anyhow::Error::from(cause).context("a plan")))?;
             let approved = plan
@@ -197,8 +216,7 @@ impl Gateway {
     }
 
     /// Keeps the question, or finds the one that is already open for the same call. `scope`: of the
-    /// dry run. `whole`: the plugin ended without asking for an answer. `None`: the call is too large for a person to
-    /// read.
+    /// dry run. `whole`: the plugin ended without asking for an answer.
     pub(crate) async fn ask_approval(
         &self,
         caller: &Caller,
@@ -206,24 +224,27 @@ impl Gateway {
         rehearsal: PlanSeed,
         scope: &egress::CallScope,
         whole: bool,
-    ) -> Result<Option<ApprovalNeeded>, Error> {
+    ) -> Result<QuestionOutcome, Error> {
         let internal = |cause: serde_json::Error| Error::Internal(cause.into());
         let now_ms = self.clock.now_ms();
         let spec = question.tool.spec();
         if scope.plan_is_cut() || question.arguments.len() > QUESTION_BYTES_MAX {
-            return Ok(None);
+            return Ok(QuestionOutcome::TooLarge);
         }
-        let scrub = |text: &str| scope.scrub(text);
+        let scrub = |text: &str| scope.scrub_wholes(text);
         let read = shown(question.arguments, question.cursor, scrub).map_err(internal)?;
-        let arguments = read.arguments.to_string();
+        let Some(read) = read.filter(|_| !scope.plan_is_masked()) else {
+            return Ok(QuestionOutcome::HoldsSecret);
+        };
+        let arguments = read.numbers.write(&read.arguments);
         let requests = serde_json::to_string(&scope.planned()).map_err(internal)?;
         if arguments.len() + requests.len() > QUESTION_BYTES_MAX {
-            return Ok(None);
+            return Ok(QuestionOutcome::TooLarge);
         }
         let plan = StoredPlan {
             requests: scope.plan_digests().iter().map(hex::encode).collect(),
             whole,
-            masked: read.masked || scope.plan_is_masked(),
+            masked: false,
             seed: hex::encode(rehearsal.seed),
             now_ms: rehearsal.now_ms,
         };
@@ -254,7 +275,13 @@ impl Gateway {
             expires_at_ms: now_ms + super::APPROVAL_LIFETIME_MS,
         };
         let url = super::page_of(&self.public_url, &asked.id);
+        let asked = self.sealed_question(asked)?;
+        // Many at once go beyond the bound by as many.
+        let pending = self.store.pending_approvals(&caller.workspace_id).await?;
+        if pending.count >= super::PENDING_MAX || pending.bytes >= super::PENDING_BYTES_MAX {
+            return Ok(QuestionOutcome::Full);
+        }
         let open = self.store.open_approval(&asked, &url).await?;
-        super::needed(&self.public_url, open).map(Some)
+        super::needed(&self.public_url, self.opened_question(open)?).map(QuestionOutcome::Needed)
     }
 }

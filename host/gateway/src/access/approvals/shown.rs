@@ -1,10 +1,13 @@
 //! Arguments as an approver reads them: whole, as they run. Pure.
 //!
 //! Nothing that the caller wrote is hidden from the person who decides: neither by its name, nor by its look, nor by
-//! its length. No argument needs the connection's own secrets, because the host adds these itself; they alone are
-//! masked, by their values, and the question says that something was.
+//! its length. Only the connection's own secrets are read by nobody, so that arguments with a whole one are not asked
+//! about: no call needs them, because the host adds these itself, and the caller may have chosen the secret, to have words
+//! of its own masked. A piece of one is shown: the caller wrote it, and a refusal would tell it that a guess was right.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use toolgate_core::exact::ExactNumbers;
 
 /// Most bytes of arguments and planned requests that a person is asked about, as JSON. A larger call is refused.
 pub(super) const QUESTION_BYTES_MAX: usize = 512 * 1024;
@@ -13,72 +16,33 @@ pub(super) const QUESTION_BYTES_MAX: usize = 512 * 1024;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ShownArguments {
     pub arguments: Value,
-    /// A secret of the connection was taken out.
-    pub masked: bool,
+    /// Its numbers, digit by digit.
+    pub numbers: ExactNumbers,
 }
 
 /// `arguments`: the JSON text that the plugin is given. `cursor`: what was taken out of it for a paginated tool.
-/// `scrub`: masks the connection's secrets in one text.
+/// `scrub`: masks the connection's whole secrets in one text ([`toolgate_egress::CallScope::scrub_wholes`]). `None`: there
+/// is one.
 pub(super) fn shown(
     arguments: &str,
     cursor: Option<&str>,
     scrub: impl Fn(&str) -> String,
-) -> Result<ShownArguments, serde_json::Error> {
+) -> Result<Option<ShownArguments>, serde_json::Error> {
     let mut whole: Value = serde_json::from_str(arguments)?;
+    let numbers = ExactNumbers::read(arguments);
     if let (Some(fields), Some(cursor)) = (whole.as_object_mut(), cursor) {
         fields
             .entry("cursor")
             .or_insert_with(|| Value::String(cursor.to_owned()));
     }
-    let written = whole.to_string();
-    if scrub(&written) == written {
-        return Ok(ShownArguments {
-            arguments: whole,
-            masked: false,
-        });
+    let written = numbers.write(&whole);
+    if scrub(&written) != written {
+        return Ok(None);
     }
-    let masked = mask(whole, &scrub).to_string();
-    // A secret that lies across several values is masked in the text of all of them.
-    let scrubbed = scrub(&masked);
-    let arguments = if scrubbed == masked {
-        serde_json::from_str(&masked)?
-    } else {
-        Value::String(scrubbed)
-    };
-    Ok(ShownArguments {
-        arguments,
-        masked: true,
-    })
-}
-
-/// Masks value by value, so that what is left is JSON still.
-fn mask(value: Value, scrub: &impl Fn(&str) -> String) -> Value {
-    match value {
-        Value::String(text) => Value::String(scrub(&text)),
-        Value::Number(number) => {
-            let text = number.to_string();
-            let scrubbed = scrub(&text);
-            if scrubbed == text {
-                Value::Number(number)
-            } else {
-                Value::String(scrubbed)
-            }
-        }
-        Value::Array(items) => items.into_iter().map(|item| mask(item, scrub)).collect(),
-        Value::Object(fields) => {
-            let mut all = Map::new();
-            for (name, field) in fields {
-                let mut name = scrub(&name);
-                // Two names may be the same once they are masked.
-                while all.contains_key(&name) {
-                    name.push('*');
-                }
-                all.insert(name, mask(field, scrub));
-            }
-            Value::Object(all)
-        }
-        Value::Null | Value::Bool(_) => value,
-    }
+    Ok(Some(ShownArguments {
+        arguments: whole,
+        numbers,
+    }))
 }
 
 #[cfg(test)]
@@ -93,7 +57,8 @@ mod tests {
     }
 
     fn of(arguments: &Value) -> ShownArguments {
-        shown(&arguments.to_string(), None, nothing).unwrap()
+        let found = shown(&arguments.to_string(), None, nothing).unwrap();
+        found.expect("it holds no secret")
     }
 
     #[test]
@@ -107,32 +72,69 @@ mod tests {
         ] {
             let found = of(&arguments);
             assert_eq!(found.arguments, arguments);
-            assert!(!found.masked);
         }
     }
 
     #[test]
+    fn every_digit_of_a_number_is_shown() {
+        let runs = r#"{"id":36893488147419103232,"amount":1234567890.123456789}"#;
+        let found = shown(runs, None, nothing).unwrap().unwrap();
+        assert_eq!(found.numbers.write(&found.arguments), runs);
+        let scrub = |text: &str| text.replace("893488147", "[redacted]");
+        assert_eq!(shown(runs, None, scrub).unwrap(), None);
+    }
+
+    #[test]
     fn a_page_that_the_call_continues_from_is_shown_too() {
-        let found = shown(r#"{"a":1}"#, Some("page-2"), nothing).unwrap();
+        let found = shown(r#"{"a":1}"#, Some("page-2"), nothing)
+            .unwrap()
+            .unwrap();
         assert_eq!(found.arguments, json!({"a": 1, "cursor": "page-2"}));
-        let own = shown(r#"{"cursor":"mine"}"#, Some("mine"), nothing).unwrap();
+        let own = shown(r#"{"cursor":"mine"}"#, Some("mine"), nothing)
+            .unwrap()
+            .unwrap();
         assert_eq!(own.arguments, json!({"cursor": "mine"}));
     }
 
     #[test]
-    fn only_a_secret_of_the_connection_is_masked_and_the_rest_can_be_read() {
+    fn arguments_with_a_secret_of_the_connection_are_not_asked_about() {
         let scrub = |text: &str| text.replace("12345678", "[redacted]");
-        let arguments = json!({"a": "x12345678y", "n": 12345678, "12345678": 1, "to": "eve"});
-        let found = shown(&arguments.to_string(), None, scrub).unwrap();
-        assert!(found.masked);
-        assert_eq!(
-            found.arguments,
-            json!({"a": "x[redacted]y", "n": "[redacted]", "[redacted]": 1, "to": "eve"})
-        );
+        for (arguments, holds) in [
+            (json!({"a": "x12345678y", "to": "eve"}), true),
+            (json!({"n": 12345678}), true),
+            (json!({"12345678": 1}), true),
+            (json!({"a": ["1234", "5678"], "to": "[redacted]"}), false),
+        ] {
+            let found = shown(&arguments.to_string(), None, scrub).unwrap();
+            assert_eq!(found.is_none(), holds, "{arguments}");
+        }
+        // One that lies across several values.
         let across = |text: &str| text.replace(r#"1,"b":2"#, "[redacted]");
-        let found = shown(r#"{"a":1,"b":2,"to":"eve"}"#, None, across).unwrap();
-        assert_eq!(found.arguments, json!(r#"{"a":[redacted],"to":"eve"}"#));
-        assert!(found.masked);
+        assert_eq!(
+            shown(r#"{"a":1,"b":2,"to":"eve"}"#, None, across).unwrap(),
+            None
+        );
+        assert_eq!(shown(r#"{"a":1}"#, Some("12345678"), scrub).unwrap(), None);
+    }
+
+    #[test]
+    fn pieces_of_a_secret_are_shown_as_they_were_written() {
+        const SECRET: &str = "nk_live_51qztp8vxk2mnd7rcyw4bhlgue9ajf3s";
+        let mut scrubber = toolgate_egress::scrub::Scrubber::default();
+        scrubber.learn([SECRET.as_bytes()]);
+        let depth = toolgate_egress::scrub::SearchDepth::OwnWholes;
+        let scrub = |text: &str| scrubber.text_to(depth, text).into_owned();
+        for end in 1..SECRET.len() {
+            let guess = json!({ "t": format!("{} gggggg {}x", &SECRET[..end], &SECRET[..end]) });
+            let found = shown(&guess.to_string(), None, scrub).unwrap();
+            let found = found.unwrap_or_else(|| panic!("{guess} is refused"));
+            assert_eq!(found.arguments, guess);
+        }
+        let hex = SECRET.bytes().map(|byte| format!("{byte:02x}"));
+        for whole in [SECRET.to_owned(), SECRET.to_uppercase(), hex.collect()] {
+            let found = shown(&json!({ "t": whole }).to_string(), None, scrub).unwrap();
+            assert_eq!(found, None, "{whole}");
+        }
     }
 
     /// Draws JSON that a caller may send, from a seed, so that a failure repeats.
@@ -197,8 +199,8 @@ mod tests {
     fn what_is_shown_reads_back_as_what_runs() {
         for seed in 0..2_000 {
             let runs = json!({ "field": DrawnJson(seed).value(0) }).to_string();
-            let found = shown(&runs, None, nothing).unwrap();
-            let text = super::super::arguments_text(&found.arguments);
+            let found = shown(&runs, None, nothing).unwrap().unwrap();
+            let text = super::super::arguments_text(&found.arguments, &found.numbers);
             let unseen = text.chars().find(|c| is_hidden(*c) && *c != '\n');
             assert_eq!(unseen, None, "seed {seed}: {text}");
             let back: Value = serde_json::from_str(&text).unwrap();

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::question::{ApprovalBinding, BoundConnection, PlanSeed, Question};
+use super::question::{ApprovalBinding, BoundConnection, PlanSeed, Question, QuestionOutcome};
 use super::*;
 use crate::testing::TestWorld;
 use toolgate_catalog::Tool;
@@ -55,6 +55,7 @@ impl Asking {
             arguments: &self.arguments,
             cursor: None,
             session_id: "tool_1",
+            state_of: None,
             plugin_sha256: &self.sha256,
             bound: &self.bound,
         }
@@ -64,7 +65,10 @@ impl Asking {
         let (question, rehearsal) = (self.question(), PlanSeed::new(1));
         let planned = planned();
         let asked = world.ask_approval(caller, &question, rehearsal, &planned, true);
-        asked.await.unwrap().expect("short").approval_id
+        match asked.await.unwrap() {
+            QuestionOutcome::Needed(needed) => needed.approval_id,
+            other => panic!("{other:?}"),
+        }
     }
 
     /// The approval that a run of this would use up.
@@ -157,6 +161,59 @@ async fn a_denied_call_is_refused_until_the_question_expires() {
 }
 
 #[tokio::test]
+async fn who_waits_for_a_decision_is_answered_when_it_is_made() {
+    let world = TestWorld::open().await;
+    let agent = world.caller(&[Scope::ToolsExecute]).await;
+    let person = world.caller(&[Scope::Approvals]).await;
+    let id = Asking::new(&world, &agent, "{}").ask(&world, &agent).await;
+    let began = std::time::Instant::now();
+    let waits = world.approval(&agent, &id, 1);
+    assert_eq!(waits.await.unwrap().status, ApprovalStatus::Pending);
+    assert!(began.elapsed() >= std::time::Duration::from_secs(1));
+
+    let decides = async {
+        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        let decided = world.decide_approval(&person, &id, ApprovalDecision::Approve);
+        decided.await.unwrap();
+    };
+    let began = std::time::Instant::now();
+    let (waited, ()) = tokio::join!(world.approval(&agent, &id, WAIT_S_MAX), decides);
+    assert_eq!(waited.unwrap().status, ApprovalStatus::Approved);
+    assert!(began.elapsed() < std::time::Duration::from_secs(10));
+    // What is decided, or expired, is not waited for.
+    let open = Asking::new(&world, &agent, r#"{"a":1}"#)
+        .ask(&world, &agent)
+        .await;
+    world.clock.advance_ms(APPROVAL_LIFETIME_MS);
+    let began = std::time::Instant::now();
+    for id in [&id, &open] {
+        let waited = world.approval(&agent, id, WAIT_S_MAX).await.unwrap();
+        assert_eq!(waited.status, ApprovalStatus::Expired);
+    }
+    assert!(began.elapsed() < std::time::Duration::from_secs(5));
+    // A key that is revoked meanwhile learns nothing.
+    let other = Asking::new(&world, &agent, r#"{"a":2}"#)
+        .ask(&world, &agent)
+        .await;
+    let workspace = world.store().find_workspace(&agent.workspace_id).await;
+    let operator = Caller::operator(&workspace.unwrap().unwrap());
+    let revokes = async {
+        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        let (store, now_ms) = (world.store(), world.clock.now_ms());
+        let revoked = crate::identity::keys::revoke(store, &operator, &agent.key_id, now_ms);
+        revoked.await.unwrap();
+        let decided = world.decide_approval(&person, &other, ApprovalDecision::Approve);
+        decided.await.unwrap();
+    };
+    let (waited, ()) = tokio::join!(world.approval(&agent, &other, WAIT_S_MAX), revokes);
+    assert_eq!(waited.unwrap_err().code(), "invalid_api_key");
+    // Nobody waits for a question that is not theirs to read.
+    let stranger = world.caller(&[Scope::ToolsExecute]).await;
+    let refused = world.approval(&stranger, &id, WAIT_S_MAX).await;
+    assert_eq!(refused.unwrap_err().code(), "scope_denied");
+}
+
+#[tokio::test]
 async fn an_approval_expires() {
     let world = TestWorld::open().await;
     let agent = world.caller(&[Scope::ToolsExecute]).await;
@@ -169,7 +226,7 @@ async fn an_approval_expires() {
     world.clock.advance_ms(APPROVAL_LIFETIME_MS);
     assert_eq!(other.take(&world, &agent).await, None);
     for id in [&pending, &approved] {
-        let shown = world.approval(&person, id).await.unwrap();
+        let shown = world.approval(&person, id, 0).await.unwrap();
         assert_eq!(shown.status, ApprovalStatus::Expired);
         let late = world.decide_approval(&person, id, ApprovalDecision::Approve);
         assert_eq!(late.await.unwrap_err().code(), "conflict");
@@ -200,7 +257,7 @@ async fn who_asked_never_decides_unless_a_member_is_left_to() {
         let decided = world.decide_approval(who, &id, ApprovalDecision::Approve);
         assert_eq!(decided.await.unwrap_err().code(), code);
     }
-    assert!(!world.approval(&agent, &id).await.unwrap().can_decide);
+    assert!(!world.approval(&agent, &id, 0).await.unwrap().can_decide);
 
     let admin = world.member_caller(Role::Admin).await;
     for (approvers, may) in [
@@ -244,7 +301,7 @@ async fn a_member_finds_what_concerns_their_user_where_the_rule_says_so() {
         };
         let listed = world.approvals(&member, list).await.unwrap().approvals;
         let listed = listed.iter().any(|one| one.approval_id == id);
-        let read = world.approval(&member, &id).await.is_ok();
+        let read = world.approval(&member, &id, 0).await.is_ok();
         let decided = world.decide_approval(&member, &id, ApprovalDecision::Deny);
         assert_eq!(
             [listed, read, decided.await.is_ok()],
@@ -252,4 +309,51 @@ async fn a_member_finds_what_concerns_their_user_where_the_rule_says_so() {
             "{user} {approvers}"
         );
     }
+}
+
+/// An agent that changes its arguments each time asks another question each time.
+#[tokio::test]
+async fn what_waits_in_one_workspace_is_bounded() {
+    let world = TestWorld::open().await;
+    let agent = world.caller(&[Scope::ToolsExecute]).await;
+    let stranger = world.stranger(&[Scope::ToolsExecute]).await;
+    let text = "x".repeat(500_000);
+    let ask = async |caller: &Caller, n: usize| {
+        let arguments = format!(r#"{{"n":{n},"text":"{text}"}}"#);
+        let asking = Asking::new(&world, caller, &arguments);
+        let (question, planned) = (asking.question(), planned());
+        let asked = world.ask_approval(caller, &question, PlanSeed::new(1), &planned, true);
+        matches!(asked.await.unwrap(), QuestionOutcome::Needed(_))
+    };
+    let mut asked = 0;
+    while ask(&agent, asked).await {
+        asked += 1;
+        assert!(asked < 200, "there is no bound");
+    }
+    let bytes = i64::try_from(asked * text.len()).unwrap();
+    assert!(bytes >= PENDING_BYTES_MAX / 2, "{asked}");
+    assert!(ask(&stranger, 0).await, "of another workspace");
+}
+
+#[tokio::test]
+async fn a_wait_is_answered_with_the_scopes_that_its_key_has_at_the_end() {
+    let world = TestWorld::open().await;
+    let agent = world.caller(&[Scope::ToolsExecute]).await;
+    let reader = world.caller(&[Scope::Approvals]).await;
+    let id = Asking::new(&world, &agent, "{}").ask(&world, &agent).await;
+    let scopes = [Scope::ToolsRead.into_str().to_owned()];
+    let fewer = store::KeyChange {
+        scopes: Some(&scopes),
+        ..store::KeyChange::default()
+    };
+    let (workspace_id, key_id) = (&reader.workspace_id, &reader.key_id);
+    let (read, narrowed) = tokio::join!(
+        world.approval(&reader, &id, 1),
+        world.store().update_key(workspace_id, key_id, &fewer),
+    );
+    assert!(narrowed.unwrap().is_some());
+    assert_eq!(read.unwrap_err().code(), "scope_denied");
+    // Who asked it reads it without the scope.
+    let own = world.approval(&agent, &id, 1).await.unwrap();
+    assert_eq!(own.status, ApprovalStatus::Pending);
 }

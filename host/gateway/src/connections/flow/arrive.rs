@@ -10,8 +10,8 @@ use crate::connections::apps;
 use crate::connections::callback::{self, ArrivedAt};
 use crate::connections::credential::{ConnectionDetails, StartedFlow};
 use crate::connections::granted::believed;
+use crate::connections::issued::credential_of;
 use crate::connections::link::hash;
-use crate::connections::refresh::credential_of;
 use crate::connections::requests::ConnectionPurpose;
 use crate::connections::token_parameters::TokenParameters;
 use crate::{Error, Gateway};
@@ -146,9 +146,10 @@ impl Gateway {
                 });
             }
         };
+        let address = started.callback.url(&self.connections.public_url, own);
         let grant = TokenGrant::Code {
             code: &code,
-            redirect_uri: &started.callback.url(&self.connections.public_url, own),
+            redirect_uri: provider.redirect_uri(&address),
             verifier: &started.verifier,
             state: Some(&answer.state),
             scopes: &open.flow.scopes,
@@ -213,7 +214,7 @@ impl Gateway {
                 }
             })?;
         let parameters = places.taken(open.manifest(), &tokens.read, parameters);
-        let credential = credential_of(&tokens, &open.slot, &provider.client_id, asked_ms);
+        let credential = credential_of(&tokens, &open.slot, provider, asked_ms);
         let granted = tokens.scopes.clone().or(named);
         let details = ConnectionDetails {
             account: None,

@@ -22,7 +22,7 @@ pub struct Input {
     pub required: bool,
     pub pattern: Option<String>,
     pub options: Vec<String>,
-    /// What stands in it; never a secret.
+    /// Its content; never a secret.
     pub value: String,
 }
 

@@ -50,17 +50,54 @@ impl Gateway {
         mut details: ConnectionDetails,
         form: Option<&FilledForm>,
     ) -> Result<Step, ConnectProblem> {
+        let tried = self.try_filled(open, &credential, &details, form).await?;
+        // A provider that has just given tokens has checked them.
+        let mut checked = form.is_none();
+        match (tried, form) {
+            (ProbeOutcome::Accepted(name), _) => {
+                checked = true;
+                details.account = name;
+            }
+            (ProbeOutcome::Refused(refused), Some(form)) if refused.stops(&form.inputs) => {
+                return self.show_refused(open, form, refused).await;
+            }
+            (ProbeOutcome::Refused(_) | ProbeOutcome::Unknown, _) => {}
+        }
+        if let Some(confirm_url) = &open.flow.confirm_url {
+            return self
+                .ask_application(open, confirm_url, credential, details)
+                .await;
+        }
+        match self.account_change(open, &credential, &details).await? {
+            AccountChange::None => {
+                self.keep_connection(open, &credential, details, checked)
+                    .await
+            }
+            AccountChange::Replaces(before) | AccountChange::Adds(before) => {
+                self.ask_about_account(open, before, credential, details)
+                    .await
+            }
+        }
+    }
+
+    async fn try_filled(
+        &self,
+        open: &OpenFlow,
+        credential: &OpenCredential,
+        details: &ConnectionDetails,
+        form: Option<&FilledForm>,
+    ) -> Result<ProbeOutcome, ConnectProblem> {
         let flow = &open.flow;
         let settings = self.services.get(&flow.workspace_id, &flow.service);
         let requests = self
             .connections
             .requests(ConnectionPurpose::AccountCheck, open.about());
-        let tried = CandidateCredential {
+        let candidate = CandidateCredential {
             serving: &open.serving,
             slot: &open.slot,
             settings: &settings,
             parameters: &details.parameters,
-            credential: &credential,
+            credential,
             requests,
             exposure: self.connections.known.exposure(
                 &flow.workspace_id,
@@ -75,73 +112,98 @@ impl Gateway {
             }
             None => None,
         };
-        let tried = self
-            .try_credential(&tried, &flow.workspace_id, permissions.as_ref())
+        let tried = self.try_credential(&candidate, &flow.workspace_id, permissions.as_ref());
+        Ok(tried.await?)
+    }
+
+    /// The form again, or the end of the link once it was refused too often.
+    async fn show_refused(
+        &self,
+        open: &OpenFlow,
+        form: &FilledForm,
+        refused: RefusedKey,
+    ) -> Result<Step, ConnectProblem> {
+        let why = refused.sentence(&open.manifest().title);
+        let (id, now_ms) = (&open.flow.id, self.clock.now_ms());
+        let goes_on = self
+            .store
+            .reopen_refused_flow(id, &why, REFUSED_PER_LINK, now_ms)
             .await?;
-        let now_ms = self.clock.now_ms();
-        // A provider that has just given tokens has checked them.
-        let mut checked = form.is_none();
-        match (tried, form) {
-            (ProbeOutcome::Accepted(name), _) => {
-                checked = true;
-                details.account = name;
-            }
-            (ProbeOutcome::Refused(refused), Some(form)) if refused.stops(&form.inputs) => {
-                let why = refused.sentence(&open.manifest().title);
-                let goes_on = self
-                    .store
-                    .reopen_refused_flow(&flow.id, &why, REFUSED_PER_LINK, now_ms)
-                    .await?;
-                if !goes_on {
-                    let way_back = WayBack::new(flow, ConnectEnd::Failed);
-                    let problem = ConnectProblem::LinkRefused;
-                    return Ok(Step::Ended { problem, way_back });
-                }
-                return self.again(open, form, why, !refused.surely).await;
-            }
-            (ProbeOutcome::Refused(_) | ProbeOutcome::Unknown, _) => {}
+        if goes_on {
+            return self.again(open, form, why, !refused.surely).await;
         }
-        if let Some(confirm_url) = &flow.confirm_url {
-            let code = self
-                .wait_for_word(open, credential, details, flow.expires_at_ms)
-                .await?;
-            let mut url = Url::parse(confirm_url).map_err(internal)?;
-            url.query_pairs_mut()
-                .append_pair("connect_code", code.expose());
-            return Ok(Step::Leave {
-                url: Secret::new(url),
-                cookie: None,
-            });
-        }
+        Ok(Step::Ended {
+            problem: ConnectProblem::LinkRefused,
+            way_back: WayBack::new(&open.flow, ConnectEnd::Failed),
+        })
+    }
+
+    /// Sends the browser to the application, which says who sits before it.
+    async fn ask_application(
+        &self,
+        open: &OpenFlow,
+        confirm_url: &str,
+        credential: OpenCredential,
+        details: ConnectionDetails,
+    ) -> Result<Step, ConnectProblem> {
+        let until_ms = open.flow.expires_at_ms;
+        let code = self
+            .wait_for_word(open, credential, details, until_ms)
+            .await?;
+        let mut url = Url::parse(confirm_url).map_err(internal)?;
+        url.query_pairs_mut()
+            .append_pair("connect_code", code.expose());
+        Ok(Step::Leave {
+            url: Secret::new(url),
+            cookie: None,
+        })
+    }
+
+    /// Asks the user whether another account than `before` is meant.
+    async fn ask_about_account(
+        &self,
+        open: &OpenFlow,
+        before: Option<String>,
+        credential: OpenCredential,
+        details: ConnectionDetails,
+    ) -> Result<Step, ConnectProblem> {
+        let flow = &open.flow;
+        let now = details.account.clone();
+        let until_ms = flow.expires_at_ms.max(self.clock.now_ms() + ANSWER_LIFE_MS);
+        let code = self
+            .wait_for_word(open, credential, details, until_ms)
+            .await?;
+        tracing::info!(connect.flow = flow.id, "connect.account_asked");
+        Ok(Step::Asked(OpenQuestion {
+            service: open.manifest().title.clone(),
+            user: flow.user_id.clone(),
+            before,
+            now,
+            url: format!(
+                "{}/integrations/{}/account?code={}",
+                self.connections.public_url,
+                flow.service,
+                code.expose()
+            ),
+        }))
+    }
+
+    /// Keeps the connection.
+    async fn keep_connection(
+        &self,
+        open: &OpenFlow,
+        credential: &OpenCredential,
+        details: ConnectionDetails,
+        checked: bool,
+    ) -> Result<Step, ConnectProblem> {
+        let (flow, now_ms) = (&open.flow, self.clock.now_ms());
         let account = details.account.clone();
         let asked = match apps::needs_app(&open.slot) {
             true => lacking(&details.scopes, &flow.scopes),
             false => Vec::new(),
         };
         let not_granted: Vec<String> = asked.into_iter().cloned().collect();
-        match self.account_change(open, &credential, &details).await? {
-            AccountChange::None => {}
-            AccountChange::Replaces(before) | AccountChange::Adds(before) => {
-                let until_ms = flow.expires_at_ms.max(now_ms + ANSWER_LIFE_MS);
-                let code = self
-                    .wait_for_word(open, credential, details, until_ms)
-                    .await?;
-                tracing::info!(connect.flow = flow.id, "connect.account_asked");
-                return Ok(Step::Asked(OpenQuestion {
-                    service: open.manifest().title.clone(),
-                    user: flow.user_id.clone(),
-                    before,
-                    now: account,
-                    url: format!(
-                        "{}/integrations/{}/account?code={}",
-                        self.connections.public_url,
-                        flow.service,
-                        code.expose()
-                    ),
-                }));
-            }
-        }
-        let new = self.new_connection(open, &credential, details)?;
+        let new = self.new_connection(open, credential, details)?;
         let details = json!({ "user_id": flow.user_id, "service": flow.service });
         let entry = audit::entry(
             &flow.workspace_id,

@@ -152,14 +152,18 @@ impl Gateway {
         parameters: BTreeMap<String, String>,
     ) -> Result<Step, ConnectProblem> {
         let app = open.app.as_ref().ok_or(ConnectProblem::NotSetUp)?;
+        if !apps::slot_is_ready(&open.slot, Some(app)) {
+            return Err(ConnectProblem::NotSetUp);
+        }
         let provider = apps::provider(&self.connections.vault, &open.slot, app, &parameters)?;
         let (state, cookie, verifier) = (random_token(), random_token(), authorize::verifier());
         let challenge = authorize::challenge(&verifier);
         let callback = CallbackAddress::from_app(app);
+        let address = callback.url(&self.connections.public_url, &open.flow.service);
         let url = authorize::url(
             &provider,
             &authorize::Authorize {
-                redirect_uri: &callback.url(&self.connections.public_url, &open.flow.service),
+                redirect_uri: provider.redirect_uri(&address),
                 scopes: &open.flow.scopes,
                 state: state.expose(),
                 challenge: &challenge,

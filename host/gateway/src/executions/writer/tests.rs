@@ -4,6 +4,11 @@ use super::*;
 use crate::executions::receipt_log::tests::{fill, receipt};
 use toolgate_store::{EventFilters, Plan, WebhookRow};
 
+fn seals(folder: &Path) -> RowSeals {
+    let vault = toolgate_vault::Vault::open(&folder.join("master.key"));
+    RowSeals::new(&vault.unwrap())
+}
+
 /// A database and its workspace.
 async fn database(folder: &Path) -> (Store, String) {
     let url = format!("sqlite://{}", folder.join("toolgate.db").display());
@@ -66,7 +71,7 @@ async fn the_end_of_a_call_in_a_log_outweighs_that_another_process_gave_the_call
         }
         drop(log);
         let (log, left) = ReceiptLog::open(&logs).unwrap();
-        let receipts = Receipts::start(store.clone(), Some(Arc::new(log)));
+        let receipts = Receipts::start(store.clone(), Some(Arc::new(log)), seals(folder.path()));
         receipts.write_left(left, &store).await;
         assert_eq!(receipts.flush().await, Ok(()));
 
@@ -97,7 +102,7 @@ async fn without_room_in_the_log_a_call_waits_for_the_database() {
     let logs = folder.path().join("receipts");
     let (log, _) = ReceiptLog::open(&logs).unwrap();
     let log = Arc::new(log);
-    let receipts = Receipts::start(store.clone(), Some(log.clone()));
+    let receipts = Receipts::start(store.clone(), Some(log.clone()), seals(folder.path()));
     let send = async |id: &str| {
         let row = ExecutionRow {
             workspace_id: workspace_id.as_str().into(),
@@ -126,7 +131,7 @@ async fn each_call_has_its_own_limit_while_the_database_takes_nothing() {
     store.close().await;
     let receipts = Receipts {
         written_within: Duration::from_millis(5),
-        ..Receipts::start(store, None)
+        ..Receipts::start(store, None, seals(folder.path()))
     };
     let row = |n: usize| {
         let row = ExecutionRow {
@@ -156,4 +161,40 @@ async fn each_call_has_its_own_limit_while_the_database_takes_nothing() {
     };
     let all = timeout(Duration::from_secs(60), all).await;
     assert!(all.is_ok(), "a call waits for the database to be back");
+}
+
+#[tokio::test]
+async fn what_a_provider_said_is_sealed_in_the_log_and_in_the_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, workspace_id) = database(folder.path()).await;
+    let logs = folder.path().join("receipts");
+    let said = || ExecutionRow {
+        workspace_id: workspace_id.as_str().into(),
+        result: Some(r#"{"code":"refused","message":"planted words"}"#.into()),
+        ..receipt("exe_1", "error")
+    };
+    // As an earlier version left it.
+    let (log, _) = ReceiptLog::open(&logs).unwrap();
+    let earlier = ExecutionRow {
+        id: "exe_0".into(),
+        ..said()
+    };
+    log.append(&earlier, None).unwrap();
+    drop(log);
+    let (log, left) = ReceiptLog::open(&logs).unwrap();
+    let log = Arc::new(log);
+    let receipts = Receipts::start(store.clone(), Some(log.clone()), seals(folder.path()));
+    receipts.write_left(left, &store).await;
+    assert_eq!(receipts.flush().await, Ok(()));
+    assert_eq!(receipts.keep(Box::new((said(), None)), true).await, Ok(()));
+    for file in std::fs::read_dir(&logs).unwrap() {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        assert!(!text.contains("planted words"), "{text}");
+    }
+    assert_eq!(receipts.flush().await, Ok(()));
+    for id in ["exe_0", "exe_1"] {
+        let row = store.find_execution(&workspace_id, id).await.unwrap();
+        let kept = row.unwrap().result.unwrap();
+        assert!(kept.starts_with("tg1."), "{kept}");
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::dashboard::overview::Period;
 use crate::plugins::{Probation, Snapshot};
 use crate::testing::{NOW_MS, TestWorld};
 use toolgate_catalog::fixture;
@@ -71,6 +72,11 @@ async fn only_members_of_the_workspace_that_runs_the_installation_see_names_of_f
             let overview = world.plugin_overview(&caller).await.unwrap();
             let text = serde_json::to_string(&overview).unwrap();
             assert_eq!(text.contains("acme-merger"), sees, "{role:?}: {text}");
+            let page = world.overview(&caller, Period::Day).await.unwrap();
+            let text = serde_json::to_string(&page).unwrap();
+            assert_eq!(text.contains("acme-merger"), sees, "{role:?}: {text}");
+            let health = serde_json::to_string(&world.health().await).unwrap();
+            assert!(!health.contains("acme-merger"), "{role:?}: {health}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What becomes of one stable file: inspected, decided, serving or not.
+//! One stable file, to its end: inspected, decided, serving or not.
 
 use std::sync::Arc;
 
@@ -15,12 +15,32 @@ use crate::plugins::recall::{self, CapturedFile};
 use crate::plugins::report::FileReport;
 use crate::plugins::{INSPECTOR, Probation, ServingPlugin, shared_folder};
 use toolgate_catalog::manifest::Manifest;
-use toolgate_catalog::rights;
+use toolgate_catalog::{Difference, rights};
 use toolgate_egress::Grant;
 use toolgate_runtime::{Plugin, Rejected, Size};
 use toolgate_store::{
     ActivatePlugin, Activated, CachedManifest, HoldPlugin, PluginRow as Row, PluginState,
 };
+
+/// A file that was inspected, and what the database knows of its service.
+struct AdmittedFile<'a> {
+    name: &'a str,
+    sha256: &'a str,
+    manifest: Arc<Manifest>,
+    row: Option<&'a Row>,
+}
+
+fn log_changes(manifest: &Manifest, difference: &Difference) {
+    for change in &difference.changes {
+        tracing::info!(
+            plugin.service = manifest.service,
+            plugin.version = manifest.version,
+            plugin.place = change.path,
+            "plugins.changed: {}",
+            change.says
+        );
+    }
+}
 
 impl Intake {
     /// Brings one stable file to its end: serving, parked, in conflict or quarantined.
@@ -143,24 +163,13 @@ impl Intake {
         if let Some(taken) = self.owners.taken(&manifest) {
             return Ok(name_taken(sha256, &service, &taken));
         }
-        let asked = rights::normal(&manifest);
-        let asks = InspectedFile {
+        let file = AdmittedFile {
+            name,
             sha256,
-            manifest: &asked,
+            manifest,
+            row: row.as_ref(),
         };
-        let served = row.as_ref().and_then(|row| row.active_sha256.as_deref());
-        let earlier = match served.filter(|served| *served != sha256) {
-            Some(_) => recall::earlier(&self.store, row.as_ref()).await?,
-            None => recall::Earlier::default(),
-        };
-        let decision = decide(
-            &asks,
-            row.as_ref(),
-            earlier.manifests(),
-            holder.as_deref(),
-            self.upgrades,
-        );
-        let (state, reason) = match decision {
+        let (state, reason) = match self.decide(&file, holder.as_deref()).await? {
             PluginDecision::Conflict { with } => (
                 PluginState::Conflict,
                 Some(format!(
@@ -168,96 +177,22 @@ impl Intake {
                 )),
             ),
             PluginDecision::Park(difference) => {
-                let asks_for = serde_json::to_string(&difference)?;
-                // What waits already is not told again: each telling has everything decided anew.
-                let unchanged = row.as_ref().is_some_and(|row| {
-                    row.pending_sha256.as_deref() == Some(sha256)
-                        && row.pending_difference.as_deref() == Some(&asks_for)
-                        && row.file_name.as_deref() == Some(name)
-                        && matches!(
-                            row.state,
-                            PluginState::Active | PluginState::PendingApproval
-                        )
-                });
-                if !unchanged {
-                    self.store
-                        .hold_plugin(&HoldPlugin {
-                            service: &service,
-                            file_name: name,
-                            sha256,
-                            version: &manifest.version,
-                            difference: &asks_for,
-                            now_ms: self.clock.now_ms(),
-                        })
-                        .await?;
-                }
-                self.keep_serving(&service, name).await?;
+                self.park(&file, &difference).await?;
+                let asked = difference.summary();
                 (
                     PluginState::PendingApproval,
                     Some(format!(
-                        "asks to {}; look at all of it and allow it with `toolgate plugin approve {service}`",
-                        difference.summary()
+                        "asks to {asked}; look at all of it and allow it with `toolgate plugin approve {service}`"
                     )),
                 )
             }
             PluginDecision::Activate(difference) => {
-                let unchanged = row.as_ref().is_some_and(|row| {
-                    row.state == PluginState::Active
-                        && row.active_sha256.as_deref() == Some(sha256)
-                        && row.pending_sha256.is_none()
-                        && row.file_name.as_deref() == Some(name)
-                });
-                if !unchanged {
-                    let serves_already = row.as_ref().is_some_and(|row| {
-                        row.state == PluginState::Active
-                            && row.active_sha256.as_deref() == Some(sha256)
-                    });
-                    let store = match serves_already {
-                        true => self.store.clone(),
-                        false => {
-                            let details = json!({
-                                "file": name,
-                                "version": manifest.version,
-                                "sha256": sha256,
-                            });
-                            let action = AuditAction::PluginsActivate;
-                            let now_ms = self.clock.now_ms();
-                            audit::installation(&self.store, now_ms, action, &service, details)
-                                .await?
-                        }
-                    };
-                    let activated = store
-                        .activate_plugin(&ActivatePlugin {
-                            service: &service,
-                            file_name: name,
-                            sha256,
-                            version: &manifest.version,
-                            approved: &approved_json(sha256, row.as_ref()).to_string(),
-                            tool_names: &tool_names(&manifest).collect::<Vec<_>>(),
-                            now_ms: self.clock.now_ms(),
-                        })
-                        .await?;
-                    // Another process was faster.
-                    if let Activated::NameTaken {
-                        tool_name,
-                        service: owner,
-                    } = activated
-                    {
-                        let taken = TakenName { tool_name, owner };
-                        return Ok(name_taken(sha256, &service, &taken));
-                    }
+                if let Some(taken) = self.activate(&file).await? {
+                    return Ok(name_taken(sha256, &service, &taken));
                 }
-                for change in &difference.changes {
-                    tracing::info!(
-                        plugin.service = service,
-                        plugin.version = manifest.version,
-                        plugin.place = change.path,
-                        "plugins.changed: {}",
-                        change.says
-                    );
-                }
-                self.owners.claim(&manifest);
-                self.serve(name, sha256, manifest)?;
+                log_changes(&file.manifest, &difference);
+                self.owners.claim(&file.manifest);
+                self.serve(name, sha256, file.manifest)?;
                 (PluginState::Active, None)
             }
         };
@@ -267,6 +202,106 @@ impl Intake {
             state,
             reason,
             passing: false,
+        })
+    }
+
+    async fn decide(
+        &self,
+        file: &AdmittedFile<'_>,
+        holder: Option<&str>,
+    ) -> anyhow::Result<PluginDecision> {
+        let asked = rights::normal(&file.manifest);
+        let asks = InspectedFile {
+            sha256: file.sha256,
+            manifest: &asked,
+        };
+        let served = file.row.and_then(|row| row.active_sha256.as_deref());
+        let earlier = match served.filter(|served| *served != file.sha256) {
+            Some(_) => recall::earlier(&self.store, file.row).await?,
+            None => recall::Earlier::default(),
+        };
+        Ok(decide(
+            &asks,
+            file.row,
+            earlier.manifests(),
+            holder,
+            self.upgrades,
+        ))
+    }
+
+    /// Keeps a version that waits for approval, while the one before it serves.
+    async fn park(
+        &mut self,
+        file: &AdmittedFile<'_>,
+        difference: &Difference,
+    ) -> anyhow::Result<()> {
+        let service = &file.manifest.service;
+        let asks_for = serde_json::to_string(difference)?;
+        // What waits already is not announced again: each announcement has everything decided anew.
+        let unchanged = file.row.is_some_and(|row| {
+            row.pending_sha256.as_deref() == Some(file.sha256)
+                && row.pending_difference.as_deref() == Some(&asks_for)
+                && row.file_name.as_deref() == Some(file.name)
+                && matches!(
+                    row.state,
+                    PluginState::Active | PluginState::PendingApproval
+                )
+        });
+        if !unchanged {
+            self.store
+                .hold_plugin(&HoldPlugin {
+                    service,
+                    file_name: file.name,
+                    sha256: file.sha256,
+                    version: &file.manifest.version,
+                    difference: &asks_for,
+                    now_ms: self.clock.now_ms(),
+                })
+                .await?;
+        }
+        self.keep_serving(service, file.name).await
+    }
+
+    /// Makes the file the active version of its service. A name that another process has claimed meanwhile is answered.
+    async fn activate(&self, file: &AdmittedFile<'_>) -> anyhow::Result<Option<TakenName>> {
+        let serves_already = file.row.is_some_and(|row| {
+            row.state == PluginState::Active && row.active_sha256.as_deref() == Some(file.sha256)
+        });
+        let unchanged = file.row.is_some_and(|row| {
+            serves_already
+                && row.pending_sha256.is_none()
+                && row.file_name.as_deref() == Some(file.name)
+        });
+        if unchanged {
+            return Ok(None);
+        }
+        let (service, version) = (&file.manifest.service, &file.manifest.version);
+        let store = match serves_already {
+            true => self.store.clone(),
+            false => {
+                let details =
+                    json!({ "file": file.name, "version": version, "sha256": file.sha256 });
+                let (action, now_ms) = (AuditAction::PluginsActivate, self.clock.now_ms());
+                audit::installation(&self.store, now_ms, action, service, details).await?
+            }
+        };
+        let activated = store
+            .activate_plugin(&ActivatePlugin {
+                service,
+                file_name: file.name,
+                sha256: file.sha256,
+                version,
+                approved: &approved_json(file.sha256, file.row).to_string(),
+                tool_names: &tool_names(&file.manifest).collect::<Vec<_>>(),
+                now_ms: self.clock.now_ms(),
+            })
+            .await?;
+        Ok(match activated {
+            Activated::NameTaken { tool_name, service } => Some(TakenName {
+                tool_name,
+                owner: service,
+            }),
+            _ => None,
         })
     }
 

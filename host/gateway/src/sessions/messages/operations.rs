@@ -14,6 +14,7 @@ use crate::skills::ListSkills;
 use crate::tools::results::Budget;
 use crate::tools::{Arguments, CallListener, Connect, Execute, Execution, Outcome, SearchTools};
 use crate::{Caller, Error, Gateway};
+use toolgate_core::exact::ExactNumbers;
 use toolgate_core::ids::UserId;
 use toolgate_store::SessionRow;
 
@@ -25,7 +26,7 @@ const TOOLS_MAX: usize = 10;
 const SKILLS_MAX: usize = 20;
 const PASSAGES_MAX: usize = 5;
 
-/// What became of a call.
+/// The outcome of a call.
 pub(super) enum OperationResult {
     Answered {
         text: String,
@@ -179,7 +180,10 @@ async fn execute(
                 arguments: match given["arguments"].take() {
                     Value::String(text) => Arguments::Text(text),
                     Value::Null => Arguments::Text(String::new()),
-                    object => Arguments::Object(object),
+                    object => {
+                        let numbers = ExactNumbers::read(&call.arguments);
+                        Arguments::within(object, &numbers, "/arguments")
+                    }
                 },
                 session_id: Some(session.id.to_string()),
                 user_id: Some(user),
@@ -209,12 +213,13 @@ async fn execute(
     if let Some((pending, reason)) = waits(call, &ran) {
         return Ok(OperationResult::Waits { pending, reason });
     }
+    let whole = serde_json::to_string(&ran).map_err(|cause| Error::Internal(cause.into()))?;
     let mut answer = value(&ran)?;
     for file in answer["files"].as_array_mut().into_iter().flatten() {
         file["content"] = "[not shown]".into();
     }
     Ok(OperationResult::Answered {
-        text: marked(&ran.tool_name, answer),
+        text: marked_text(&ran.tool_name, ExactNumbers::read(&whole).write(&answer)),
         execution_id: Some(ran.execution_id.to_string()),
     })
 }
@@ -263,11 +268,14 @@ fn waits(call: &OperationCall, ran: &Execution) -> Option<(Pending, TurnReason)>
 
 /// The object that the model wrote.
 fn arguments(call: &OperationCall) -> Result<Value, Error> {
+    let invalid = |problem: String| Error::InvalidJson {
+        place: "arguments",
+        problem,
+    };
+    toolgate_core::json::check(call.arguments.as_bytes())
+        .map_err(|problem| invalid(problem.to_string()))?;
     let value: Value =
-        serde_json::from_str(&call.arguments).map_err(|problem| Error::InvalidJson {
-            place: "arguments",
-            problem: problem.to_string(),
-        })?;
+        serde_json::from_str(&call.arguments).map_err(|problem| invalid(problem.to_string()))?;
     if value.is_object() {
         Ok(value)
     } else {
@@ -294,9 +302,15 @@ fn error(refused: &Error) -> Value {
 
 /// An answer within its bound, marked as a stranger's text.
 fn marked(from: &str, answer: Value) -> String {
-    let text = answer.to_string();
+    marked_text(from, answer.to_string())
+}
+
+/// `text`: the answer as JSON.
+fn marked_text(from: &str, text: String) -> String {
     if text.len() <= ANSWER_BYTES_MAX {
-        return json!({ "untrusted": true, "from": from, "answer": answer }).to_string();
+        // As it is written, each number with its digits.
+        let from = Value::from(from);
+        return format!(r#"{{"untrusted":true,"from":{from},"answer":{text}}}"#);
     }
     let beginning = &text[..text.floor_char_boundary(ANSWER_BYTES_MAX / 2)];
     json!({

@@ -24,11 +24,7 @@ impl Turn<'_> {
 
     /// Counts a call as the request that it would be outside of a session.
     pub(super) async fn over_the_limit(&self) -> Result<Option<RateLimited>, Error> {
-        let (gateway, limits) = (self.gateway, &self.caller.limits);
-        let counted = gateway
-            .counts
-            .count(&gateway.store, limits, gateway.clock.now_ms());
-        match counted.await {
+        match self.gateway.identity.count_request(&self.caller).await {
             Ok(()) => Ok(None),
             Err(Error::RateLimited(limited)) => Ok(Some(limited)),
             Err(other) => Err(other),
@@ -55,27 +51,27 @@ impl Turn<'_> {
         let Some(workspace) = store.find_workspace(&self.caller.workspace_id).await? else {
             return Ok(false);
         };
-        let identity = Arc::make_mut(&mut self.caller.identity);
-        identity.default_permission = workspace.settings.default_permission;
+        let principal = Arc::make_mut(&mut self.caller.principal);
+        principal.default_permission = workspace.settings.default_permission;
         if member {
             return Ok(true);
         }
-        let keys = store.list_keys(&identity.workspace_id).await?;
+        let keys = store.list_keys(&principal.workspace_id).await?;
         let now_ms = self.gateway.clock.now_ms();
         let key = keys.into_iter().find(|key| {
-            key.id == *identity.key_id
+            key.id == *principal.key_id
                 && key.revoked_at_ms.is_none()
                 && key.expires_at_ms.is_none_or(|at| at > now_ms)
         });
         let Some(key) = key else {
             return Ok(false);
         };
-        identity.scopes = key
+        principal.scopes = key
             .scopes
             .iter()
             .filter_map(|scope| scope.parse::<Scope>().ok())
             .collect();
-        identity.limits = limits_of(&key, &workspace);
+        principal.limits = limits_of(&key, &workspace);
         Ok(true)
     }
 }

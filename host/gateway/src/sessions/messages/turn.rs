@@ -15,10 +15,11 @@ use super::{
     SESSION_STEPS_MAX, StepDetails, TURN_STEPS_MAX, TURN_TOKENS_MAX, TurnEvent, TurnReason,
     TurnStatus, shown,
 };
+use crate::stored_quota::Stored;
 use crate::{Caller, Error, Gateway};
 use toolgate_core::ids;
 use toolgate_model::Reply;
-use toolgate_store::{self as store, Speaker, TurnClaim};
+use toolgate_store::{self as store, NewStep, Speaker, TurnClaim};
 
 /// Text of the assistant that is kept of one step.
 const REPLY_CHARS_MAX: usize = 100_000;
@@ -90,6 +91,7 @@ impl Turn<'_> {
                 .store
                 .list_messages(workspace, session, 0, SESSION_STEPS_MAX as usize);
         for row in &rows.await? {
+            let row = &self.gateway.opened_step(row)?;
             self.chars += row.content.chars().count();
             self.steps.push(PromptStep {
                 role: row.role,
@@ -152,14 +154,14 @@ impl Turn<'_> {
                         "the session has nothing to resume; send a message instead".to_owned(),
                     ));
                 }
-                self.need_room(waiting.len() + 1, ROOM_CHARS)?;
+                self.need_room(waiting.len() + 1, ROOM_CHARS).await?;
                 if crashed {
                     self.leave(&waiting, MAY_HAVE_RUN).await?;
                 }
             }
             MessageInput::Message(content) => {
                 let chars = content.chars().count() + ROOM_CHARS;
-                self.need_room(waiting.len() + 2, chars)?;
+                self.need_room(waiting.len() + 2, chars).await?;
                 let why = if crashed { MAY_HAVE_RUN } else { NOT_RUN };
                 self.leave(&waiting, why).await?;
                 self.add(Speaker::User, content, StepDetails::default())
@@ -170,19 +172,22 @@ impl Turn<'_> {
     }
 
     /// Refuses to begin what there would be no place for: a call whose answer is not kept would be
-    /// made again by whoever resumes.
-    fn need_room(&self, steps: usize, chars: usize) -> Result<(), Error> {
+    /// made again by the next turn.
+    async fn need_room(&self, steps: usize, chars: usize) -> Result<(), Error> {
         let fits = |there: usize, more: usize, most: i64| {
             i64::try_from(there + more).is_ok_and(|together| together <= most)
         };
-        if fits(self.steps.len(), steps, SESSION_STEPS_MAX)
-            && fits(self.chars, chars, SESSION_CHARS_MAX)
+        if !fits(self.steps.len(), steps, SESSION_STEPS_MAX)
+            || !fits(self.chars, chars, SESSION_CHARS_MAX)
         {
-            return Ok(());
+            return Err(Error::Conflict(
+                "the session is full; create another one".to_owned(),
+            ));
         }
-        Err(Error::Conflict(
-            "the session is full; create another one".to_owned(),
-        ))
+        let workspace_id = &self.caller.workspace_id;
+        self.gateway
+            .take_stored(Stored::Sessions, workspace_id, chars)
+            .await
     }
 
     /// Answers calls that are not run.
@@ -200,7 +205,7 @@ impl Turn<'_> {
 
     /// Runs one operation. A message: the turn has to wait for a person.
     async fn call(&mut self, call: &OperationCall) -> Result<Option<Message>, Error> {
-        self.need_room(2, ROOM_CHARS)?;
+        self.need_room(2, ROOM_CHARS).await?;
         self.note_begun().await?;
         let ran = operations::run(self.gateway, &self.caller, self.session, call).await?;
         match ran {
@@ -221,7 +226,7 @@ impl Turn<'_> {
     }
 
     /// Marks a turn that ended with this call open, before the call runs: should the process die, or
-    /// nothing of the answer be kept, whoever resumes finds the mark and not a call that waits.
+    /// nothing of the answer be kept, the next turn finds the mark and not a call that waits.
     async fn note_begun(&mut self) -> Result<(), Error> {
         let Some(last) = self.steps.last_mut() else {
             return Ok(());
@@ -236,10 +241,13 @@ impl Turn<'_> {
         };
         let text =
             serde_json::to_string(&details).map_err(|cause| Error::Internal(cause.into()))?;
+        let message_id = &last.message.message_id;
+        let row = (&*self.caller.workspace_id, &*self.session.id, &**message_id);
+        let text = self.gateway.sealed_details(row, &text)?;
         let noted = self.gateway.store.change_details(
             &self.caller.workspace_id,
             &self.session.id,
-            &last.message.message_id,
+            message_id,
             self.turn_id,
             &text,
         );
@@ -262,7 +270,7 @@ impl Turn<'_> {
         let listener = self.listener.clone();
         let mut tell = |text: &str| {
             if let Some(listener) = &listener {
-                // Whoever listened may have left; the turn goes on.
+                // The listener may have left; the turn goes on.
                 let _ = listener.send(TurnEvent::Text(text.to_owned()));
             }
         };
@@ -349,13 +357,21 @@ impl Turn<'_> {
             created_at_ms: self.gateway.clock.now_ms(),
         };
         let most = (SESSION_STEPS_MAX, SESSION_CHARS_MAX);
-        let added = self.gateway.store.add_message(&row, self.turn_id, most);
+        let chars = row.content.chars().count();
+        let sealed = self.gateway.sealed_step(&row)?;
+        let step = NewStep {
+            message: &sealed,
+            chars,
+            status: details.status.map(<&str>::from),
+            reason: details.reason.map(<&str>::from),
+        };
+        let added = self.gateway.store.add_message(step, self.turn_id, most);
         if added.await?.is_none() {
             return Err(Error::Conflict(
                 "the session is full or was deleted; create another one".to_owned(),
             ));
         }
-        self.chars += row.content.chars().count();
+        self.chars += chars;
         let message = shown(&row)?;
         if let Some(listener) = &self.listener {
             let _ = listener.send(TurnEvent::Step(Box::new(message.clone())));

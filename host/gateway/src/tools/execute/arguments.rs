@@ -1,6 +1,5 @@
 //! What a caller sends with a call: the tool's arguments and the session id.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -8,28 +7,44 @@ use serde_json::Value;
 use super::requester;
 use crate::tools::Arguments;
 use crate::{Caller, Error, Gateway};
-use toolgate_catalog::{Tool, Violation};
+use toolgate_catalog::{CheckBudget, Misfit, Tool, write_integers};
+use toolgate_core::exact::ExactNumbers;
+use toolgate_core::json;
 
 /// A session id as a caller may choose it.
 const SESSION_ID_BYTES_MAX: usize = 64;
 
-pub(super) fn parse_arguments(arguments: Arguments) -> Result<Value, Error> {
-    let value = match arguments {
-        Arguments::Object(value) => value,
+/// Arguments that fit their tool.
+#[derive(Debug)]
+pub(super) struct FittedArguments {
+    pub value: Value,
+    /// The numbers in it, digit by digit.
+    pub exact: ExactNumbers,
+    /// Places of texts that were taken as another kind of value.
+    pub coerced: Vec<String>,
+}
+
+/// The arguments, and their numbers as they were written; `None` where another parser has read them.
+fn parse_arguments(arguments: Arguments) -> Result<(Value, Option<ExactNumbers>), Error> {
+    let (value, exact) = match arguments {
+        Arguments::Object(value) => (value, None),
+        Arguments::Text(text) if text.trim().is_empty() => {
+            (Value::Object(Default::default()), None)
+        }
         Arguments::Text(text) => {
-            let text = if text.trim().is_empty() {
-                Cow::Borrowed("{}")
-            } else {
-                Cow::Owned(text)
-            };
-            serde_json::from_str(&text).map_err(|problem| Error::InvalidJson {
+            let invalid = |problem: String| Error::InvalidJson {
                 place: "arguments",
-                problem: problem.to_string(),
-            })?
+                problem,
+            };
+            // A repeated key would have two values.
+            json::check(text.as_bytes()).map_err(|problem| invalid(problem.to_string()))?;
+            let value =
+                serde_json::from_str(&text).map_err(|problem| invalid(problem.to_string()))?;
+            (value, Some(ExactNumbers::read(&text)))
         }
     };
     if value.is_object() {
-        Ok(value)
+        Ok((value, exact))
     } else {
         Err(Error::InvalidRequest(
             "arguments must be a JSON object".to_owned(),
@@ -38,24 +53,39 @@ pub(super) fn parse_arguments(arguments: Arguments) -> Result<Value, Error> {
 }
 
 impl Gateway {
-    /// Every violation of the tool's schema. A check that is not cheap runs in the fair shares of the caller.
-    pub(super) async fn violations(
+    /// The arguments as the tool takes them. A check that is not cheap runs in the fair shares of the caller.
+    ///
+    /// # Errors
+    /// `invalid_json`, `invalid_request`; `invalid_arguments` with every violation of the tool's schema.
+    pub(super) async fn fit(
         &self,
         caller: &Caller,
         tool: &Arc<Tool>,
-        arguments: &mut Value,
-    ) -> Result<Vec<Violation>, Error> {
-        if tool.is_checked_at_once(arguments) {
-            return Ok(tool.validate(arguments));
+        arguments: Arguments,
+    ) -> Result<FittedArguments, Error> {
+        let (mut value, mut exact) = parse_arguments(arguments)?;
+        let mut fitted = tool.fit(&mut value, exact.as_mut(), CheckBudget::Direct);
+        if fitted == Err(Misfit::TooCostly) {
+            let (by, service) = (requester(caller), Arc::from(tool.service()));
+            let shared = tool.clone();
+            let work = move || {
+                let fitted = shared.fit(&mut value, exact.as_mut(), CheckBudget::Shared);
+                (fitted, value, exact)
+            };
+            let checked = self.runtime.compute(by, &service, work).await;
+            let overloaded = |_| Error::Overloaded { retry_after_s: 1 };
+            (fitted, value, exact) = checked.map_err(overloaded)?;
         }
-        let (by, service) = (requester(caller), Arc::from(tool.service()));
-        let (tool, whole) = (tool.clone(), arguments.take());
-        let work = move || (tool.validate_bounded(&whole), whole);
-        let checked = self.runtime.compute(by, &service, work).await;
-        let overloaded = |_| Error::Overloaded { retry_after_s: 1 };
-        let (found, checked) = checked.map_err(overloaded)?;
-        *arguments = checked;
-        Ok(found)
+        let coerced = fitted.map_err(|misfit| Error::InvalidArguments {
+            tool_name: tool.name.to_string(),
+            violations: misfit.into_violations(),
+        })?;
+        write_integers(&mut value);
+        Ok(FittedArguments {
+            value,
+            exact: exact.unwrap_or_default(),
+            coerced,
+        })
     }
 }
 
@@ -79,7 +109,8 @@ mod tests {
 
     #[test]
     fn arguments_are_an_object_or_a_text_of_one() {
-        let text = |text: &str| parse_arguments(Arguments::Text(text.to_owned()));
+        let parsed = |arguments| parse_arguments(arguments).map(|(value, _)| value);
+        let text = |text: &str| parsed(Arguments::Text(text.to_owned()));
         for nothing in ["", " \n", "{}"] {
             assert_eq!(text(nothing).unwrap(), serde_json::json!({}), "{nothing:?}");
         }
@@ -91,17 +122,19 @@ mod tests {
             let refused = text(other).unwrap_err();
             assert!(matches!(refused, Error::InvalidRequest(_)), "{refused}");
         }
-        let refused = parse_arguments(Arguments::Object(Value::Null)).unwrap_err();
+        let refused = parsed(Arguments::Object(Value::Null)).unwrap_err();
         assert!(matches!(refused, Error::InvalidRequest(_)), "{refused}");
-        let refused = text("{").unwrap_err();
-        let place = matches!(
-            refused,
-            Error::InvalidJson {
-                place: "arguments",
-                ..
-            }
-        );
-        assert!(place, "{refused}");
+        for broken in ["{", r#"{"id":5,"id":36893488147419103232}"#] {
+            let refused = text(broken).unwrap_err();
+            let place = matches!(
+                refused,
+                Error::InvalidJson {
+                    place: "arguments",
+                    ..
+                }
+            );
+            assert!(place, "{refused}");
+        }
     }
 
     #[test]

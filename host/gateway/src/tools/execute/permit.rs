@@ -3,11 +3,14 @@
 //! and given back only where nothing can have left.
 
 use super::PreparedRun;
-use crate::access::approvals::question::{ApprovalBinding, PlanSeed, Question, UsedApproval};
+use crate::access::approvals::question::{
+    ApprovalBinding, PlanSeed, Question, QuestionOutcome, UsedApproval,
+};
 use crate::access::permissions::{self, Permission, Permissions};
 use crate::connections::CallPurpose;
 use crate::tools::{FailureReason, Outcome, ToolError};
 use crate::{Caller, Error, Gateway};
+use toolgate_catalog::mcp_calls;
 use toolgate_egress as egress;
 use toolgate_store::{Approvers, PermissionRule};
 
@@ -94,6 +97,13 @@ impl Permit {
 }
 
 impl PreparedRun {
+    /// The session that the caller named, for a tool of an MCP server: the server keeps what it likes in it.
+    fn state_of(&self) -> Option<&str> {
+        let request = self.tool.spec().request.as_ref()?;
+        let keeps = self.session_named && mcp_calls::tool_of(request).is_some();
+        keeps.then_some(&*self.session_id)
+    }
+
     fn question<'a>(&'a self, bound: &'a ApprovalBinding) -> Question<'a> {
         Question {
             user: &self.user,
@@ -101,6 +111,7 @@ impl PreparedRun {
             arguments: &self.arguments,
             cursor: self.cursor.as_deref(),
             session_id: &self.session_id,
+            state_of: self.state_of(),
             plugin_sha256: &self.serving.sha256,
             bound,
         }
@@ -255,7 +266,12 @@ impl Gateway {
                 let needed = self
                     .ask_approval(caller, &question, *rehearsal, scope, whole)
                     .await?;
-                Ok(needed.map_or_else(too_large, Outcome::ApprovalRequired))
+                Ok(match needed {
+                    QuestionOutcome::Needed(needed) => Outcome::ApprovalRequired(needed),
+                    QuestionOutcome::TooLarge => too_large(),
+                    QuestionOutcome::Full => too_many(),
+                    QuestionOutcome::HoldsSecret => holds_secret(),
+                })
             }
             Permit::DryRun { alone: true } if matches!(outcome, Outcome::Success { .. }) => {
                 let requests = scope.planned();
@@ -312,6 +328,38 @@ fn too_large() -> Outcome {
             suggested_fix: Some(
                 "Call with less, in several calls, or ask an admin for a rule that allows the tool."
                     .to_owned(),
+            ),
+            provider_status: None,
+            provider_body: None,
+        },
+    }
+}
+
+fn too_many() -> Outcome {
+    Outcome::Error {
+        reason: FailureReason::LimitExceeded,
+        error: ToolError {
+            code: "too_many_approvals".to_owned(),
+            message: "The call needs a person's approval, and as many calls of the workspace wait for one as may. Nothing was sent.".to_owned(),
+            can_retry: true,
+            retry_after_ms: None,
+            suggested_fix: Some("Have the calls that wait decided first.".to_owned()),
+            provider_status: None,
+            provider_body: None,
+        },
+    }
+}
+
+fn holds_secret() -> Outcome {
+    Outcome::Error {
+        reason: FailureReason::ProviderError,
+        error: ToolError {
+            code: "secret_in_arguments".to_owned(),
+            message: "The call needs a person's approval, and its arguments or the requests that it would send contain a secret of the connection, which nobody is shown. Nothing was sent.".to_owned(),
+            can_retry: false,
+            retry_after_ms: None,
+            suggested_fix: Some(
+                "Leave the secret out: the gateway adds the credential to the request.".to_owned(),
             ),
             provider_status: None,
             provider_body: None,

@@ -55,7 +55,7 @@ impl Gateway {
             None => self.receipts.keep(receipt, durable).await,
         };
         if kept == Err(ReceiptPending) {
-            // What was sent was sent: the caller learns what became of it all the same.
+            // What was sent was sent: the caller learns the outcome all the same.
             tracing::warn!(%execution_id, "receipts.late");
         }
     }

@@ -17,6 +17,7 @@ fn hit(tool: &Arc<Tool>, words: &[String]) -> Hit {
         reasons: Vec::new(),
         also_in: Vec::new(),
         words: words.into(),
+        of_other_service: false,
         step: None,
     }
 }

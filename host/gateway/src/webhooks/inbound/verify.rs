@@ -1,6 +1,6 @@
 //! Whether a delivery comes from the provider: its signature, its time, its id.
 //!
-//! Pure. What is signed and where it stands is the manifest's word ([`HookSignature`]); the method
+//! Pure. What is signed and where it is, the manifest says ([`HookSignature`]); the method
 //! is always HMAC-SHA256 (RFC 2104), compared in constant time. A time outside the window is
 //! refused, so that a delivery that somebody kept cannot be sent again later; inside the window its
 //! id keeps it from being taken twice.

@@ -26,6 +26,9 @@ fn body(path: &str) -> Value {
         "/internal/app-blocks" => json!({"client_id": "tgc_of_nobody"}),
         "/internal/app-clients" => json!({"name": "client"}),
         "/internal/connections/questions/{code}" => json!({"answer": "keep"}),
+        "/internal/skill-proposals/{skill_id}" => {
+            json!({"proposal_id": "prp_of_nobody", "decision": "approve"})
+        }
         _ => body_of(&path.replace("/internal/", "/v1/")),
     }
 }
@@ -40,15 +43,22 @@ async fn connected_app(world: &TestWorld, owner: &BrowserRequest) -> (String, St
     let client = json!({"client_name": "app-of-ours", "redirect_uris": [redirect],
         "token_endpoint_auth_method": "none"});
     let client = client.to_string();
-    let client = world.register_app(client.as_bytes(), &peer).await;
+    let client = world
+        .identity()
+        .register_app(client.as_bytes(), &peer)
+        .await;
     let client_id = client.unwrap().client_id;
-    let resource = world.mcp_resource();
+    let resource = world.identity().mcp_resource();
     // The pair of RFC 7636, appendix B.
     let query = format!(
         "response_type=code&client_id={client_id}&redirect_uri={redirect}&resource={resource}\
          &code_challenge_method=S256&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
     );
-    let outcome = world.authorize_app(&query, None, &peer).await.unwrap();
+    let outcome = world
+        .identity()
+        .authorize_app(&query, None, &peer)
+        .await
+        .unwrap();
     let AuthorizeOutcome::Ask { request_id } = outcome else {
         panic!("{outcome:?}");
     };
@@ -62,7 +72,11 @@ async fn connected_app(world: &TestWorld, owner: &BrowserRequest) -> (String, St
         "grant_type=authorization_code&client_id={client_id}&code={code}&redirect_uri={redirect}\
          &resource={resource}&code_verifier=dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     );
-    world.app_tokens(None, &form, &peer).await.unwrap();
+    world
+        .identity()
+        .app_tokens(None, &form, &peer)
+        .await
+        .unwrap();
     let (_, listed) = owner.send(world, "GET", "/internal/apps").await;
     let app_id = listed["data"]["apps"][0]["app_id"].as_str().unwrap();
     (request_id, app_id.to_owned())
@@ -223,7 +237,7 @@ async fn what_belongs_to_another_user_is_not_there_for_a_member() {
         let (parts, answer) = ask.body(body(path)).send(&world, method, &filled).await;
         match parts.status.as_u16() {
             404 => hidden += 1,
-            // Hooks and kept bodies are for admins, whoever's they are.
+            // Hooks and kept bodies are for admins, of every user.
             403 if path.contains("/hook") || path.ends_with("/payloads") => above += 1,
             other => panic!("{method} {path}: {other} {answer}"),
         }

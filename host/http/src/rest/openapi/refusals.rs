@@ -240,6 +240,9 @@ pub(crate) fn samples() -> Vec<ApiFailure> {
             execution_id: "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD".to_owned(),
             receipt: None,
         },
+        Error::RepeatedWrite {
+            execution_id: "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD".to_owned(),
+        },
         Error::RateLimited(limited),
         Error::Internal(anyhow::anyhow!("not shown")),
         Error::Overloaded { retry_after_s: 1 },
@@ -285,6 +288,7 @@ mod tests {
             (409, "idempotency_conflict"),
             (409, "in_progress"),
             (409, "outcome_unknown"),
+            (409, "repeated_write"),
             (413, "payload_too_large"),
             (415, "unsupported_media_type"),
             (429, "rate_limit_exceeded"),

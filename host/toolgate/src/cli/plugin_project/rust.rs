@@ -37,7 +37,7 @@ const SDK: &[ProjectFile] = files!("../../../../../sdk/rust/" => "sdk/":
     "link/Cargo.toml", "link/README.md", "link/src/lib.rs",
     "macros/Cargo.toml", "macros/README.md", "macros/src/args.rs", "macros/src/bounds.rs", "macros/src/docs.rs",
     "macros/src/json.rs", "macros/src/lib.rs", "macros/src/plugin.rs",
-    "macros/src/plugin/tests.rs", "macros/src/slots.rs", "macros/src/tool.rs",
+    "macros/src/plugin/shape.rs", "macros/src/plugin/tests.rs", "macros/src/slots.rs", "macros/src/tool.rs",
 );
 
 /// What a manifest takes from this repository's workspace, and what it says outside.

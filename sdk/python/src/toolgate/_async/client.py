@@ -17,7 +17,7 @@ from ..errors import ConnectionFailed, NotFound, PermissionDenied, Timeout, Tool
 from ..formats import Format
 from ..outcomes import ApprovalRequired, AuthRequired, Outcome
 from ..types import ConnectionInfo, Health, Status
-from .records import AsyncApprovals, AsyncExecutions, AsyncResults, AsyncWebhooks
+from .records import AsyncApprovals, AsyncExecutions, AsyncFiles, AsyncResults, AsyncWebhooks
 from .resources import (
     AsyncConnections,
     AsyncKnowledge,
@@ -83,6 +83,7 @@ class AsyncToolgate:
         self.executions = AsyncExecutions(self)
         self.approvals = AsyncApprovals(self)
         self.results = AsyncResults(self)
+        self.files = AsyncFiles(self)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._settings.base_url!r})"
@@ -281,9 +282,11 @@ class AsyncToolgate:
         A call that was denied raises `PermissionDenied`. Raises `WaitTimeout` when `timeout` seconds pass.
         """
         show(outcome.approval_url)
-        async for _ in self._pauses(timeout):
+        ends_at = time.monotonic() + timeout
+        while (left := ends_at - time.monotonic()) > 0:
+            started_at = time.monotonic()
             try:
-                approval = await self.approvals.get(outcome.approval_id)
+                approval = await self.approvals.get(outcome.approval_id, wait=self._poll_s(left))
                 pending = approval["status"] == "pending"
             except PermissionDenied:
                 pending = False
@@ -291,6 +294,9 @@ class AsyncToolgate:
                 again = await self.tools.execute_call(outcome.call)
                 if not isinstance(again, ApprovalRequired):
                     return again
+            if time.monotonic() - started_at < _PAUSE_FIRST_S:
+                # The server did not wait: it is about to stop, or has another question.
+                await self._sleep(_PAUSE_FIRST_S)
         raise WaitTimeout(f"nobody decided within {timeout:.0f} s")
 
     async def _pauses(self, timeout: float) -> AsyncIterator[None]:

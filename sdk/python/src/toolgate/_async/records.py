@@ -1,4 +1,4 @@
-"""The operations on what happened: events, receipts, approvals and stored results."""
+"""The operations on what happened: events, receipts, approvals, stored results and files."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from .. import webhooks
 from ..types import (
     Approval,
     ApprovalStatus,
+    DeletedFile,
     DeletedWebhook,
     DeliveryStatus,
     ExecutionPayloads,
     ExecutionReceipt,
     ExecutionStatus,
     FailureReason,
+    FileText,
     ReceiptKind,
     ResultPiece,
+    StoredFile,
     Webhook,
     WebhookDelivery,
     WebhookFilters,
@@ -187,8 +190,9 @@ class AsyncApprovals(AsyncResource):
     ) -> AsyncPager[Approval]:
         return self._pager("list_approvals", "approvals", status=status, limit=limit, cursor=cursor)
 
-    async def get(self, approval_id: str) -> Approval:
-        return await self._call("get_approval", approval_id=approval_id)
+    async def get(self, approval_id: str, *, wait: int | None = None) -> Approval:
+        """With `wait` as soon as it is decided, and at the latest after so many seconds."""
+        return await self._call("get_approval", approval_id=approval_id, wait=wait)
 
     async def decide(
         self, approval_id: str, decision: Literal["approve", "deny"], *, idempotency_key: str | None = None
@@ -214,3 +218,23 @@ class AsyncResults(AsyncResource):
             pieces.append(piece["content"])
             offset = piece.get("next_offset")
         return "".join(pieces)
+
+
+class AsyncFiles(AsyncResource):
+    """What users uploaded for tools, and what tools returned, each named by a handle."""
+
+    def list(
+        self, *, user_id: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> AsyncPager[StoredFile]:
+        return self._pager("list_files", "files", user_id=user_id, limit=limit, cursor=cursor)
+
+    async def get(self, file_id: str) -> StoredFile:
+        """Its name, type, size and hash."""
+        return await self._call("get_file", file_id=file_id)
+
+    async def text(self, file_id: str, *, offset: int | None = None, limit: int | None = None) -> FileText:
+        """A piece of its text: of text, JSON, XML, HTML and PDF."""
+        return await self._call("read_file_text", file_id=file_id, offset=offset, limit=limit)
+
+    async def delete(self, file_id: str) -> DeletedFile:
+        return await self._call("delete_file", file_id=file_id)

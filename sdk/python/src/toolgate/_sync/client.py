@@ -16,7 +16,7 @@ from ..errors import ConnectionFailed, NotFound, PermissionDenied, Timeout, Tool
 from ..formats import Format
 from ..outcomes import ApprovalRequired, AuthRequired, Outcome
 from ..types import ConnectionInfo, Health, Status
-from .records import Approvals, Executions, Results, Webhooks
+from .records import Approvals, Executions, Files, Results, Webhooks
 from .resources import (
     Connections,
     Knowledge,
@@ -82,6 +82,7 @@ class Toolgate:
         self.executions = Executions(self)
         self.approvals = Approvals(self)
         self.results = Results(self)
+        self.files = Files(self)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._settings.base_url!r})"
@@ -280,9 +281,11 @@ class Toolgate:
         A call that was denied raises `PermissionDenied`. Raises `WaitTimeout` when `timeout` seconds pass.
         """
         show(outcome.approval_url)
-        for _ in self._pauses(timeout):
+        ends_at = time.monotonic() + timeout
+        while (left := ends_at - time.monotonic()) > 0:
+            started_at = time.monotonic()
             try:
-                approval = self.approvals.get(outcome.approval_id)
+                approval = self.approvals.get(outcome.approval_id, wait=self._poll_s(left))
                 pending = approval["status"] == "pending"
             except PermissionDenied:
                 pending = False
@@ -290,6 +293,9 @@ class Toolgate:
                 again = self.tools.execute_call(outcome.call)
                 if not isinstance(again, ApprovalRequired):
                     return again
+            if time.monotonic() - started_at < _PAUSE_FIRST_S:
+                # The server did not wait: it is about to stop, or has another question.
+                self._sleep(_PAUSE_FIRST_S)
         raise WaitTimeout(f"nobody decided within {timeout:.0f} s")
 
     def _pauses(self, timeout: float) -> Iterator[None]:

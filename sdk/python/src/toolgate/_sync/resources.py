@@ -205,6 +205,7 @@ class Toolsets(Resource):
         services: builtins.list[str] | None = None,
         skills: builtins.list[str] | None = None,
         generic_tools: bool | None = None,
+        skill_versions: dict[str, int] | None = None,
         idempotency_key: str | None = None,
     ) -> ToolsetInfo:
         """A toolset of at least one tool, service or Skill (by id)."""
@@ -217,6 +218,7 @@ class Toolsets(Resource):
             services=services,
             skills=skills,
             generic_tools=generic_tools,
+            skill_versions=skill_versions,
             idempotency_key=idempotency_key,
         )
 
@@ -230,6 +232,7 @@ class Toolsets(Resource):
         services: builtins.list[str] | None = None,
         skills: builtins.list[str] | None = None,
         generic_tools: bool | None = None,
+        skill_versions: dict[str, int] | None = None,
     ) -> ToolsetInfo:
         """Changes the given fields."""
         return self._call(
@@ -241,6 +244,7 @@ class Toolsets(Resource):
             services=services,
             skills=skills,
             generic_tools=generic_tools,
+            skill_versions=skill_versions,
         )
 
     def replace(
@@ -253,6 +257,7 @@ class Toolsets(Resource):
         services: builtins.list[str] | None = None,
         skills: builtins.list[str] | None = None,
         generic_tools: bool | None = None,
+        skill_versions: dict[str, int] | None = None,
     ) -> ToolsetInfo:
         """Makes the toolset what is given; what is absent is empty."""
         return self._call(
@@ -264,6 +269,7 @@ class Toolsets(Resource):
             services=services,
             skills=skills,
             generic_tools=generic_tools,
+            skill_versions=skill_versions,
         )
 
     def delete(self, toolset_name: str) -> DeletedToolset:

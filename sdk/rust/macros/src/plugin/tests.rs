@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::*;
+use super::shape::{ACCOUNT, CONFIG, FIELD, LIMITS, PARAMETER, SIGNATURE, SLOT, TOP, WEBHOOK};
 
 fn schema() -> Value {
     let file = concat!(
