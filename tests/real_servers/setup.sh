@@ -16,7 +16,8 @@ done
 
 # The version of PHP is a part of the names of its packages.
 names() {
-    php=$(apt-cache depends php-cli | sed -n 's/^ *Depends: \(php[0-9.]*\)-cli$/\1/p')
+    # Its words are those of the locale.
+    php=$(LC_ALL=C apt-cache depends php-cli | sed -n 's/^ *Depends: \(php[0-9.]*\)-cli$/\1/p')
     [ -n "$php" ] || return 1
     cat "$here/packages.txt"
     sed "s/^/$php-/" "$here/php.txt"
