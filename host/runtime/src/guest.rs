@@ -18,6 +18,7 @@ use super::limits;
 use super::listener::{CallListener, EventCounts};
 use super::log::CallLog;
 use super::meter::Meter;
+use super::processor_time::ProcessorTime;
 use super::random::Random;
 use super::wasi::Wasi;
 use toolgate_egress::{CallScope, Egress};
@@ -79,7 +80,7 @@ pub(crate) struct Guest {
     pub(super) meter: Meter,
     pub(super) blob_bytes: usize,
     pub(super) files: Arc<[CallFile]>,
-    pub(super) cpu_ticks: u64,
+    pub(super) processor_time: ProcessorTime,
     /// The tool that runs; empty while a delivery is read.
     pub(super) tool: String,
     pub(super) log: CallLog,

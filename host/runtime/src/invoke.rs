@@ -19,6 +19,7 @@ use super::listener::{CallListener, EventCounts};
 use super::log::{CallLog, LineLevel};
 use super::meter::Meter;
 use super::outcome::{CallEnd, Crash, DryRunEnded, StartError};
+use super::processor_time::ProcessorTime;
 use super::random::Random;
 use super::returned::{MESSAGE_BYTES_MAX, collect, refusal, scrub_output};
 use super::{Plugin, Runtime};
@@ -137,7 +138,7 @@ impl Runtime {
             meter: Meter::new(pool.size, call.memory_bytes_max),
             blob_bytes: 0,
             files: call.files,
-            cpu_ticks: 0,
+            processor_time: ProcessorTime::default(),
             tool: call.tool.clone(),
             log: call.log,
             log_lines: 0,
@@ -153,9 +154,8 @@ impl Runtime {
         store.set_epoch_deadline(1);
         store.epoch_deadline_callback(|mut store| {
             let guest = store.data_mut();
-            guest.cpu_ticks += 1;
-            let ticks_max = limits::CPU_MAX.as_millis() / limits::EPOCH_TICK.as_millis();
-            if u128::from(guest.cpu_ticks) > ticks_max {
+            guest.processor_time.charge();
+            if guest.processor_time.is_exceeded() {
                 return Err(LimitExceeded::Cpu(limits::CPU_MAX.as_secs()).into());
             }
             Ok(UpdateDeadline::Yield(1))

@@ -31,6 +31,7 @@ mod normalize;
 mod out;
 mod outcome;
 pub mod preinitialize;
+mod processor_time;
 mod random;
 mod returned;
 pub mod size;
