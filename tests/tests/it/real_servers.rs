@@ -12,6 +12,7 @@ mod influxdb;
 mod mariadb;
 mod mediawiki;
 mod mlflow;
+mod n8n;
 mod php;
 mod rabbitmq;
 mod server;
