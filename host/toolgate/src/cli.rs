@@ -1,7 +1,7 @@
 //! The command line: one file per subcommand, each a thin layer over [`toolgate_gateway`].
 //!
-//! Exit status: 0 done, 1 failed, 2 wrong usage. With `--json` every command prints one JSON
-//! document on standard output; messages go to standard error.
+//! Exit status: 0 done, 1 failed, 2 wrong usage; [`exit_status`] has those of commands that ask a gateway. With
+//! `--json` every command prints one JSON document on standard output; messages go to standard error.
 
 mod arguments;
 mod backup;
@@ -12,6 +12,7 @@ mod describe;
 mod docs;
 mod doctor;
 mod exec;
+mod exit_status;
 mod gateway_client;
 mod healthcheck;
 mod help;
@@ -187,12 +188,27 @@ pub async fn main() -> ExitCode {
         Err(cause) => cause.format(&mut command).exit(),
     };
     let output = OutputFormat { json: cli.json };
+    let asks_gateway = cli.command.asks_gateway();
     match run(cli, output).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(cause) => {
             output.error(&cause);
-            ExitCode::FAILURE
+            if asks_gateway {
+                exit_status::exit_status(&cause)
+            } else {
+                ExitCode::FAILURE
+            }
         }
+    }
+}
+
+impl Command {
+    /// Whether it is a request of a user to a running gateway.
+    fn asks_gateway(&self) -> bool {
+        matches!(
+            self,
+            Self::Search(_) | Self::Describe(_) | Self::Exec(_) | Self::Connect(_)
+        )
     }
 }
 

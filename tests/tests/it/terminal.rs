@@ -353,7 +353,7 @@ async fn a_person_searches_describes_executes_and_connects() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_done_ends_with_1_and_says_the_next_step() {
+async fn what_cannot_be_done_says_why_by_its_exit_status_and_the_next_step() {
     let (_folder, _child, base, key) = served().await;
     let issue = [
         "exec",
@@ -362,31 +362,33 @@ async fn what_cannot_be_done_ends_with_1_and_says_the_next_step() {
         "repo=engine",
         "title=It jams",
     ];
-    let cases: [(&[&str], &str); 5] = [
-        (&["exec", "words_cuont"], "Search for the exact name"),
-        (&["exec", "words_count"], "text"),
-        (&["exec", "words_count", "text"], "name=value"),
-        (&issue, "/connect/"),
-        (&["connect", "nowhere"], "nowhere"),
+    let cases: [(&[&str], i32, &str); 5] = [
+        (&["exec", "words_cuont"], 3, "Search for the exact name"),
+        (&["exec", "words_count"], 3, "text"),
+        (&["exec", "words_count", "text"], 2, "name=value"),
+        (&issue, 3, "/connect/"),
+        (&["connect", "nowhere"], 3, "nowhere"),
     ];
-    for (arguments, next) in cases {
+    for (arguments, status, next) in cases {
         let output = person(arguments, &base, &key).await;
-        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert_eq!(output.status.code(), Some(status), "{output:?}");
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(told.contains(next), "{arguments:?}: {told}");
         // A program gets one document.
         let with_json = [arguments, &["--json"]].concat();
         let output = person(&with_json, &base, &key).await;
-        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert_eq!(output.status.code(), Some(status), "{output:?}");
         document(&output);
     }
     let wrong = person(&["search", "x"], &base, "tg_live_wrong").await;
     assert!(said(&wrong).contains("toolgate key create"), "{wrong:?}");
+    assert_eq!(wrong.status.code(), Some(3));
     let none = person(&["search", "x"], &base, "").await;
     assert!(said(&none).contains("TOOLGATE_API_KEY"), "{none:?}");
     let nowhere = format!("http://127.0.0.1:{}", free_port());
     let nowhere = person(&["search", "x"], &nowhere, &key).await;
     assert!(said(&nowhere).contains("toolgate serve"), "{nowhere:?}");
+    assert_eq!(nowhere.status.code(), Some(5));
 }
 
 /// A password that was forgotten: the operator's link sets a new one, once.

@@ -8,8 +8,9 @@ use http::Method;
 use serde_json::{Map, Value, json};
 
 use super::arguments;
+use super::exit_status::WrongUse;
 use super::gateway_client::{GatewayAddress, KEY_HELP, text};
-use super::output::{OutputFormat, ReportedFailure};
+use super::output::OutputFormat;
 use toolgate_gateway::tools::{CallEvent, CallListener};
 
 #[derive(Debug, Args)]
@@ -39,14 +40,15 @@ pub(super) struct Exec {
 impl Exec {
     pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
         let mut arguments = match &self.arguments {
-            Some(text) => arguments::object(text)?,
+            Some(text) => arguments::object(text).map_err(WrongUse::new)?,
             None => Map::new(),
         };
         if !self.pairs.is_empty() {
             let path = ["tools", &self.tool, "schema"];
             let tool = self.server.call(Method::GET, &path, &[], None).await?;
             for pair in &self.pairs {
-                arguments::add(&mut arguments, pair, &tool["inputSchema"])?;
+                arguments::add(&mut arguments, pair, &tool["inputSchema"])
+                    .map_err(WrongUse::new)?;
             }
         }
         let mut body = json!({ "arguments": arguments, "dry_run": self.dry_run });
@@ -72,10 +74,28 @@ impl Exec {
                 if output.json {
                     output.print(&ran, |_| String::new())?;
                 }
-                Err(ReportedFailure(next_step(&ran)).into())
+                Err(Unsuccessful {
+                    said: next_step(&ran),
+                    is_of_provider: is_of_provider(&ran),
+                }
+                .into())
             }
         }
     }
+}
+
+/// The gateway answered, and there is no result. With `--json` its answer is the document of the command.
+#[derive(Debug, thiserror::Error)]
+#[error("{said}")]
+pub(super) struct Unsuccessful {
+    pub said: String,
+    /// The service failed or refused, not the gateway.
+    pub is_of_provider: bool,
+}
+
+fn is_of_provider(ran: &Value) -> bool {
+    let reason = text(ran, "reason");
+    reason.starts_with("provider_") || reason == "timeout"
 }
 
 /// Back to the beginning of the line, which is empty then (ECMA-48, `EL`).
@@ -138,6 +158,21 @@ fn next_step(ran: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_failure_of_the_service_is_told_from_a_refusal_of_the_gateway() {
+        for (reason, is_of_provider_expected) in [
+            ("provider_error", true),
+            ("provider_refused", true),
+            ("provider_rate_limited", true),
+            ("timeout", true),
+            ("auth_required", false),
+            ("not_configured", false),
+        ] {
+            let ran = json!({ "status": "error", "reason": reason });
+            assert_eq!(is_of_provider(&ran), is_of_provider_expected, "{reason}");
+        }
+    }
 
     #[test]
     fn every_outcome_without_a_result_says_the_next_step() {

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::exec::Unsuccessful;
 use toolgate_core::visible::{visible, visible_json, visible_line};
 use toolgate_gateway::Error;
 
@@ -49,7 +50,8 @@ impl OutputFormat {
     pub(super) fn error(self, cause: &anyhow::Error) {
         let known = cause.downcast_ref::<Error>();
         let hint = known.and_then(Error::hint);
-        if self.json && !cause.is::<ReportedFailure>() {
+        let is_reported = cause.is::<ReportedFailure>() || cause.is::<Unsuccessful>();
+        if self.json && !is_reported {
             let code = known.map_or("failed", Error::code);
             let mut document = serde_json::json!({
                 "success": false,

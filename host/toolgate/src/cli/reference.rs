@@ -7,8 +7,17 @@ use toolgate_guide::GuideSource;
 
 const HEAD: &str = "# Command line
 
-Every command with its options. Exit status: 0 done, 1 failed, 2 wrong usage. With `--json` each command prints one JSON
-document on standard output; messages go to standard error.
+Every command with its options. With `--json` each command prints one JSON document on standard output; messages go to
+standard error.
+
+| exit status | |
+|---|---|
+| 0 | done |
+| 1 | failed |
+| 2 | wrong usage |
+| 3 | `search`, `describe`, `exec`, `connect`: the gateway refused the key, the arguments or the call |
+| 4 | `exec`: the service failed or refused |
+| 5 | `search`, `describe`, `exec`, `connect`: no gateway answers at the address |
 
 Settings are flags, variables of the environment or keys of `toolgate.toml`; flags win, then the environment.
 
