@@ -61,7 +61,7 @@ use toolgate_gateway::Caller;
 use toolgate_gateway::identity::workspaces;
 use toolgate_runtime::Size;
 use toolgate_runtime::compile::child::{self, Priority};
-use toolgate_store::{Plan, Store, Workspace};
+use toolgate_store::{Plan, Store, Workspace, snapshot};
 
 pub use serve::app;
 
@@ -262,10 +262,22 @@ fn variables() -> Vec<String> {
     names
 }
 
-/// Opens the database that a running gateway uses too, making it where there is none yet.
+/// Opens the database of an installation, which a running gateway uses too.
+///
+/// # Errors
+/// Where there is no installation: a command in another folder would make a second one in silence.
 async fn open_store(config: &Config) -> anyhow::Result<Store> {
-    toolgate_gateway::make_private_dir(&config.gateway.data_dir)?;
+    anyhow::ensure!(
+        is_installed(config),
+        "no installation in {}: name its folder with --data-dir or TOOLGATE_DATA_DIR; `toolgate serve` makes a new one",
+        config.gateway.data_dir.display()
+    );
     Ok(Store::open(&config.gateway.database_url).await?)
+}
+
+/// Whether the database may be there. One of a server was named on purpose.
+fn is_installed(config: &Config) -> bool {
+    snapshot::sqlite_file(&config.gateway.database_url).is_none_or(|file| file.exists())
 }
 
 /// The workspace a command works on: the named one, else the first, made where there is none.

@@ -99,6 +99,7 @@ fn a_folder_for_all_plugins_is_refused_for_one() {
 #[test]
 fn a_closed_pipe_ends_no_command_with_a_panic() {
     let folder = tempfile::tempdir().unwrap();
+    assert!(run(folder.path(), &["migrate"]).status.success());
     for arguments in [
         &["openapi"][..],
         &["plugin", "list"],
@@ -186,6 +187,37 @@ fn a_variable_that_says_false_wins_over_the_settings_file() {
     assert!(!holds(Some("true"), &["--proxy-protocol=false"]));
 }
 
+/// A person in another folder would use keys and settings that no gateway knows.
+#[test]
+fn no_command_makes_a_second_installation_in_a_wrong_folder() {
+    for arguments in [
+        &["key", "create", "--name", "agent"][..],
+        &["key", "list"],
+        &["plugin", "list"],
+        &["plugin", "approve", "github"],
+        &["workspace", "list"],
+        &["member", "list"],
+        &["service", "list"],
+        &["client", "list"],
+        &["origin", "list"],
+        &["toolset", "list"],
+        &["receipts", "export"],
+        &["vault", "rotate"],
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let output = run(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {output:?}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            told.contains("no installation in ./data"),
+            "{arguments:?}: {told}"
+        );
+        assert!(told.contains("--data-dir"), "{arguments:?}: {told}");
+        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+        assert!(left.is_empty(), "{arguments:?}: {left:?}");
+    }
+}
+
 #[test]
 fn a_workspace_changes_its_plan_and_its_own_rate() {
     let folder = tempfile::tempdir().unwrap();
@@ -193,6 +225,7 @@ fn a_workspace_changes_its_plan_and_its_own_rate() {
         let all = [&["workspace", "set", "acme", "--json"], arguments].concat();
         run(folder.path(), &all)
     };
+    assert!(run(folder.path(), &["migrate"]).status.success());
     assert_eq!(
         set(&["--plan", "pro"]).status.code(),
         Some(1),

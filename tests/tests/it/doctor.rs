@@ -39,9 +39,9 @@ impl Patient {
             environment: Vec::new(),
         };
         // Makes the database.
-        let mut list = Command::new(program());
-        let list = list.args(["workspace", "list", "--data-dir=data"]);
-        let made = list.current_dir(patient.path()).output().await.unwrap();
+        let mut migrate = Command::new(program());
+        let migrate = migrate.args(["migrate", "--data-dir=data"]);
+        let made = migrate.current_dir(patient.path()).output().await.unwrap();
         assert!(made.status.success());
         patient.write("data/master.key", &[7; 32], 0o600);
         patient

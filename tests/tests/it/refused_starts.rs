@@ -49,7 +49,7 @@ async fn installation() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("plugins")).unwrap();
     let made = Command::new(program())
-        .args(["workspace", "list", "--data-dir=data"])
+        .args(["migrate", "--data-dir=data"])
         .current_dir(folder.path())
         .output();
     assert!(made.await.unwrap().status.success());

@@ -457,12 +457,13 @@ async fn the_help_of_a_command_has_its_own_options_and_says_where_the_settings_a
     // Hidden is not gone.
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("elsewhere");
-    let mut list = Command::new(program());
-    let list = list
-        .args(["key", "list", "--data-dir"])
-        .arg(&data)
-        .output()
-        .await
-        .unwrap();
-    assert!(list.status.success() && data.exists(), "{list:?}");
+    for command in [&["migrate"][..], &["key", "list"]] {
+        let mut run = Command::new(program());
+        let run = run.args(command).arg("--data-dir").arg(&data).output();
+        let run = run.await.unwrap();
+        assert!(
+            run.status.success() && data.exists(),
+            "{command:?}: {run:?}"
+        );
+    }
 }

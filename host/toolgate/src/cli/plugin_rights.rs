@@ -56,18 +56,18 @@ struct ShownRights {
 
 impl ShowRights {
     pub(super) async fn run(self, config: &Config, output: OutputFormat) -> anyhow::Result<()> {
-        let store = super::open_store(config).await?;
         let file = Path::new(&self.plugin);
         let shown = if self.plugin.ends_with(".wasm") || file.is_file() {
-            file_rights(&store, config, file.to_owned()).await?
+            file_rights(config, file.to_owned()).await?
         } else {
-            service_rights(&store, &self.plugin).await?
+            service_rights(&super::open_store(config).await?, &self.plugin).await?
         };
         output.print(&shown, text)
     }
 }
 
-async fn file_rights(store: &Store, config: &Config, file: PathBuf) -> anyhow::Result<ShownRights> {
+/// Beside what serves, where there is an installation.
+async fn file_rights(config: &Config, file: PathBuf) -> anyhow::Result<ShownRights> {
     let inspected = tokio::task::spawn_blocking(move || {
         let bytes = std::fs::read(&file)
             .with_context(|| format!("the file {} cannot be read", file.display()))?;
@@ -76,6 +76,10 @@ async fn file_rights(store: &Store, config: &Config, file: PathBuf) -> anyhow::R
     });
     let inspected: inspect::Inspected = inspected.await?.map_err(|cause: anyhow::Error| cause)?;
     let (manifest, sha256) = (inspected.manifest, inspected.sha256);
+    if !super::is_installed(config) {
+        return Ok(shown(&manifest, sha256, None));
+    }
+    let store = super::open_store(config).await?;
     let row = store.find_plugin(&manifest.service).await?;
     let mut pending = None;
     let replaced = row.filter(|row| {
@@ -88,7 +92,7 @@ async fn file_rights(store: &Store, config: &Config, file: PathBuf) -> anyhow::R
         pending = Some(plugins::PendingVersion {
             version: Some(manifest.version.clone()),
             sha256: sha256.clone(),
-            difference: plugins::change_by(store, &row, &asked, config.gateway.upgrades).await?,
+            difference: plugins::change_by(&store, &row, &asked, config.gateway.upgrades).await?,
         });
     }
     Ok(shown(&manifest, sha256, pending))
