@@ -89,7 +89,7 @@ pub struct Gateway {
     known_toolsets: toolsets::listing::KnownToolsets,
     list_signal: toolsets::watch::ListSignal,
     kept_quotas: tools::kept_quota::KeptQuotas,
-    stored_quotas: stored_quota::StoredQuotas,
+    stored_quotas: Arc<stored_quota::StoredQuotas>,
     readings: audit::readings::Readings,
     hook_refusals: webhooks::inbound::refusals::Refusals,
     /// How many wait for a user to connect.
@@ -207,7 +207,7 @@ impl GatewayParts<'_> {
             known_toolsets: toolsets::listing::KnownToolsets::default(),
             list_signal: toolsets::watch::ListSignal::default(),
             kept_quotas: tools::kept_quota::KeptQuotas::default(),
-            stored_quotas: stored_quota::StoredQuotas::default(),
+            stored_quotas: Arc::default(),
             readings: audit::readings::Readings::default(),
             hook_refusals: webhooks::inbound::refusals::Refusals::default(),
             waiters: waiters::Waiters::default(),

@@ -110,7 +110,8 @@ impl Gateway {
         request: CreateSession,
         listener: Option<Listener>,
     ) -> Result<Session, Error> {
-        self.take_stored(Stored::Sessions, &caller.workspace_id, request.prompt.len())
+        let _place = self
+            .take_stored(Stored::Sessions, &caller.workspace_id, request.prompt.len())
             .await?;
         let now_ms = self.clock.now_ms();
         let row = store::SessionRow {

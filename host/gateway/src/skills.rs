@@ -214,7 +214,8 @@ impl Gateway {
             updated_at_ms: now_ms,
         };
         let bytes = row.name.len() + row.summary.len() + row.instructions.len();
-        self.take_stored(Stored::Skills, &caller.workspace_id, bytes)
+        let _place = self
+            .take_stored(Stored::Skills, &caller.workspace_id, bytes)
             .await?;
         let details = json!({ "name": row.name });
         self.audited(caller, AuditAction::SkillsCreate, &row.id, details)
@@ -261,7 +262,8 @@ impl Gateway {
         let bytes = text(&name, &before.name)
             + text(&summary, &before.summary)
             + text(&instructions, &before.instructions);
-        self.take_stored(Stored::Skills, &caller.workspace_id, bytes)
+        let _place = self
+            .take_stored(Stored::Skills, &caller.workspace_id, bytes)
             .await?;
         let given = [
             ("name", &name),

@@ -5,7 +5,7 @@
 //! each further process. A full workspace is counted again after ten seconds, or once it has deleted something.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::{Error, Gateway};
 use toolgate_core::text::Text;
@@ -27,7 +27,7 @@ const FILES_BYTES_MAX: i64 = 512 << 20;
 const PART: i64 = 8;
 /// How long a full workspace is refused before it is counted again.
 const REFUSED_MS: i64 = 10_000;
-/// Workspaces that are remembered; then all are counted again.
+/// Workspaces that are remembered; beyond, those that write nothing at the moment are counted again.
 const WORKSPACES_MAX: usize = 10_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -64,50 +64,121 @@ impl Stored {
 }
 
 /// What a workspace may write before it is counted again.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 enum Room {
+    #[default]
+    Unknown,
     Left(StoredAmount),
     FullUntil(i64),
 }
 
+/// One workspace's use of one quota in this process.
+#[derive(Debug, Default)]
+struct Usage {
+    room: Room,
+    /// Everything that was given away.
+    taken: StoredAmount,
+    /// The part of it whose write has ended.
+    ended: StoredAmount,
+}
+
+type UsageKey = (Stored, Text);
+
 #[derive(Debug, Default)]
 pub(crate) struct StoredQuotas {
-    rooms: Mutex<HashMap<(Stored, Text), Room>>,
+    usages: Mutex<HashMap<UsageKey, Usage>>,
+}
+
+/// A place that was taken. Held until the write has ended: a count of the database does not see it before.
+#[derive(Debug)]
+#[must_use = "it is held until the write has ended"]
+pub(crate) struct StoredPlace {
+    quotas: Arc<StoredQuotas>,
+    key: UsageKey,
+    amount: StoredAmount,
+}
+
+impl Drop for StoredPlace {
+    fn drop(&mut self) {
+        if let Some(usage) = self.quotas.usages().get_mut(&self.key) {
+            usage.ended = add(usage.ended, self.amount);
+        }
+    }
 }
 
 enum Taken {
-    Yes,
+    Place(StoredPlace),
     Full,
-    /// The workspace has to be counted first.
-    Unknown,
+    /// The workspace has to be counted first. What has ended by now is in the count.
+    Unknown {
+        ended: StoredAmount,
+    },
 }
 
 impl StoredQuotas {
-    fn take(&self, key: &(Stored, Text), bytes: i64, now_ms: i64) -> Taken {
-        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
-        match rooms.get_mut(key) {
-            Some(Room::Left(left)) if left.rows > 0 && left.bytes >= bytes => {
+    fn take(self: &Arc<Self>, key: &UsageKey, bytes: i64, now_ms: i64) -> Taken {
+        let mut usages = self.usages();
+        let usage = usages.entry(key.clone()).or_default();
+        match &mut usage.room {
+            Room::Left(left) if left.rows > 0 && left.bytes >= bytes => {
                 left.rows -= 1;
                 left.bytes -= bytes;
-                Taken::Yes
+                Taken::Place(self.place(key, usage, bytes))
             }
-            Some(Room::FullUntil(until_ms)) if now_ms < *until_ms => Taken::Full,
-            _ => Taken::Unknown,
+            Room::FullUntil(until_ms) if now_ms < *until_ms => Taken::Full,
+            _ => Taken::Unknown { ended: usage.ended },
         }
     }
 
-    fn set(&self, key: (Stored, Text), room: Room) {
-        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
-        if rooms.len() >= WORKSPACES_MAX && !rooms.contains_key(&key) {
-            rooms.clear();
+    /// Takes a place of what a count has left. `ended`: what had ended before the count, all of which it has seen.
+    fn take_counted(
+        self: &Arc<Self>,
+        key: UsageKey,
+        counted: StoredAmount,
+        ended: StoredAmount,
+        bytes: i64,
+        now_ms: i64,
+    ) -> Option<StoredPlace> {
+        let mut usages = self.usages();
+        if usages.len() > WORKSPACES_MAX {
+            usages.retain(|other, usage| *other == key || usage.taken != usage.ended);
         }
-        rooms.insert(key, room);
+        let usage = usages.entry(key.clone()).or_default();
+        let counted = StoredAmount {
+            rows: counted.rows + usage.taken.rows - ended.rows,
+            bytes: counted.bytes + usage.taken.bytes - ended.bytes,
+        };
+        let room = room(key.0.most(), counted, bytes);
+        usage.room = room.map_or(Room::FullUntil(now_ms + REFUSED_MS), Room::Left);
+        room.map(|_| self.place(&key, usage, bytes))
+    }
+
+    fn place(self: &Arc<Self>, key: &UsageKey, usage: &mut Usage, bytes: i64) -> StoredPlace {
+        let amount = StoredAmount { rows: 1, bytes };
+        usage.taken = add(usage.taken, amount);
+        StoredPlace {
+            quotas: self.clone(),
+            key: key.clone(),
+            amount,
+        }
     }
 
     /// The workspace deleted something: it is counted before its next text.
     pub(crate) fn deleted(&self, stored: Stored, workspace_id: &Text) {
-        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
-        rooms.remove(&(stored, workspace_id.clone()));
+        if let Some(usage) = self.usages().get_mut(&(stored, workspace_id.clone())) {
+            usage.room = Room::Unknown;
+        }
+    }
+
+    fn usages(&self) -> MutexGuard<'_, HashMap<UsageKey, Usage>> {
+        self.usages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn add(one: StoredAmount, other: StoredAmount) -> StoredAmount {
+    StoredAmount {
+        rows: one.rows + other.rows,
+        bytes: one.bytes + other.bytes,
     }
 }
 
@@ -121,7 +192,7 @@ fn room(most: StoredAmount, counted: StoredAmount, bytes: i64) -> Option<StoredA
 }
 
 impl Gateway {
-    /// Takes the place of a text of so many bytes.
+    /// Takes the place of a text of so many bytes, to be held until it is written.
     ///
     /// # Errors
     /// `conflict`: the workspace is full.
@@ -130,24 +201,23 @@ impl Gateway {
         stored: Stored,
         workspace_id: &Text,
         bytes: usize,
-    ) -> Result<(), Error> {
+    ) -> Result<StoredPlace, Error> {
         let key = (stored, workspace_id.clone());
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
         let now_ms = self.clock.now_ms();
-        match self.stored_quotas.take(&key, bytes, now_ms) {
-            Taken::Yes => return Ok(()),
+        let ended = match self.stored_quotas.take(&key, bytes, now_ms) {
+            Taken::Place(place) => return Ok(place),
             Taken::Full => return Err(stored.full()),
-            Taken::Unknown => {}
-        }
+            Taken::Unknown { ended } => ended,
+        };
         let counted = match stored {
             Stored::Skills => self.store.count_skills(workspace_id).await?,
             Stored::Sessions => self.store.count_sessions(workspace_id).await?,
             Stored::Files => self.store.count_files(workspace_id).await?,
         };
-        let room = room(stored.most(), counted, bytes);
-        let remembered = room.map_or(Room::FullUntil(now_ms + REFUSED_MS), Room::Left);
-        self.stored_quotas.set(key, remembered);
-        room.map(|_| ()).ok_or_else(|| stored.full())
+        self.stored_quotas
+            .take_counted(key, counted, ended, bytes, now_ms)
+            .ok_or_else(|| stored.full())
     }
 }
 
@@ -230,8 +300,11 @@ mod tests {
         let world = TestWorld::open().await;
         let greedy = world.caller(&[Scope::SkillsWrite]).await;
         let key = (Stored::Sessions, greedy.workspace_id.clone());
-        let until_ms = world.clock.now_ms() + REFUSED_MS;
-        world.stored_quotas.set(key, Room::FullUntil(until_ms));
+        let usage = Usage {
+            room: Room::FullUntil(world.clock.now_ms() + REFUSED_MS),
+            ..Usage::default()
+        };
+        world.stored_quotas.usages().insert(key, usage);
         let take = async || {
             let taken = world.take_stored(Stored::Sessions, &greedy.workspace_id, 10);
             taken.await.is_ok()
@@ -239,5 +312,39 @@ mod tests {
         assert!(!take().await);
         world.clock.advance_ms(REFUSED_MS);
         assert!(take().await, "another process may have deleted something");
+    }
+    #[tokio::test]
+    async fn parallel_writers_pass_no_quota_together() {
+        let world = TestWorld::open().await;
+        let greedy = world.caller(&[Scope::ToolsExecute]).await;
+        let large = FILES_BYTES_MAX / 16;
+        let large = usize::try_from(large).unwrap();
+        let take = || world.take_stored(Stored::Files, &greedy.workspace_id, large);
+        let taken = futures_util::future::join_all((0..24).map(|_| take())).await;
+        let places: Vec<_> = taken.into_iter().filter_map(Result::ok).collect();
+        assert_eq!(places.len(), 16, "none of them is written yet");
+        world.clock.advance_ms(REFUSED_MS);
+        assert!(take().await.is_err(), "they are held");
+        drop(places);
+        world.clock.advance_ms(REFUSED_MS);
+        assert!(take().await.is_ok(), "nothing was written");
+    }
+
+    #[test]
+    fn a_write_that_ends_during_a_count_is_counted() {
+        let quotas = Arc::new(StoredQuotas::default());
+        let key = (Stored::Files, Text::from("wks_1"));
+        let most = FILES_BYTES_MAX;
+        let none = StoredAmount::default();
+        let first = quotas.take_counted(key.clone(), none, none, most, 0);
+        let Taken::Unknown { ended } = quotas.take(&key, 1, 0) else {
+            panic!("nothing is left");
+        };
+        drop(first);
+        let second = quotas.take_counted(key, none, ended, 1, 0);
+        assert!(
+            second.is_none(),
+            "the count began before the first was written"
+        );
     }
 }

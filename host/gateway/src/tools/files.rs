@@ -179,7 +179,8 @@ impl Gateway {
             )));
         }
         let bytes = request.content.len();
-        self.take_stored(Stored::Files, &caller.workspace_id, bytes)
+        let _place = self
+            .take_stored(Stored::Files, &caller.workspace_id, bytes)
             .await?;
         let now_ms = self.clock.now_ms();
         let row = FileRow {

@@ -15,7 +15,7 @@ use super::{
     SESSION_STEPS_MAX, StepDetails, TURN_STEPS_MAX, TURN_TOKENS_MAX, TurnEvent, TurnReason,
     TurnStatus, shown,
 };
-use crate::stored_quota::Stored;
+use crate::stored_quota::{Stored, StoredPlace};
 use crate::{Caller, Error, Gateway};
 use toolgate_core::ids;
 use toolgate_model::Reply;
@@ -154,14 +154,14 @@ impl Turn<'_> {
                         "the session has nothing to resume; send a message instead".to_owned(),
                     ));
                 }
-                self.need_room(waiting.len() + 1, ROOM_CHARS).await?;
+                let _place = self.need_room(waiting.len() + 1, ROOM_CHARS).await?;
                 if crashed {
                     self.leave(&waiting, MAY_HAVE_RUN).await?;
                 }
             }
             MessageInput::Message(content) => {
                 let chars = content.chars().count() + ROOM_CHARS;
-                self.need_room(waiting.len() + 2, chars).await?;
+                let _place = self.need_room(waiting.len() + 2, chars).await?;
                 let why = if crashed { MAY_HAVE_RUN } else { NOT_RUN };
                 self.leave(&waiting, why).await?;
                 self.add(Speaker::User, content, StepDetails::default())
@@ -173,7 +173,7 @@ impl Turn<'_> {
 
     /// Refuses to begin what there would be no place for: a call whose answer is not kept would be
     /// made again by the next turn.
-    async fn need_room(&self, steps: usize, chars: usize) -> Result<(), Error> {
+    async fn need_room(&self, steps: usize, chars: usize) -> Result<StoredPlace, Error> {
         let fits = |there: usize, more: usize, most: i64| {
             i64::try_from(there + more).is_ok_and(|together| together <= most)
         };
@@ -205,7 +205,7 @@ impl Turn<'_> {
 
     /// Runs one operation. A message: the turn has to wait for a person.
     async fn call(&mut self, call: &OperationCall) -> Result<Option<Message>, Error> {
-        self.need_room(2, ROOM_CHARS).await?;
+        let _place = self.need_room(2, ROOM_CHARS).await?;
         self.note_begun().await?;
         let ran = operations::run(self.gateway, &self.caller, self.session, call).await?;
         match ran {

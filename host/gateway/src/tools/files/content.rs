@@ -102,10 +102,10 @@ impl Gateway {
     ) -> Result<Option<StoredFile>, Error> {
         let workspace_id = &caller.workspace_id;
         let bytes = file.data.len();
-        match self.take_stored(Stored::Files, workspace_id, bytes).await {
+        let _place = match self.take_stored(Stored::Files, workspace_id, bytes).await {
             Err(Error::Conflict(_)) => return Ok(None),
             taken => taken?,
-        }
+        };
         let now_ms = self.clock.now_ms();
         let row = FileRow {
             workspace_id: workspace_id.to_string(),
