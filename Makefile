@@ -31,13 +31,13 @@ build: tools ## target/quick/toolgate and plugins/dist/<service>.wasm
 	@$(MAKE) --no-print-directory -j 2 quick-program shipped-plugins
 	@$(MAKE) --no-print-directory described TOOLGATE=$(TARGET)/quick/toolgate
 
-.PHONY: quick-program shipped-plugins interpreter
-quick-program: dashboard interpreter
+.PHONY: quick-program shipped-plugins guests
+quick-program: dashboard guests
 	cargo build --locked --profile quick -p toolgate
-shipped-plugins: interpreter
+shipped-plugins: guests
 	plugins/build.sh --shipped
-interpreter: # the program embeds it
-	plugins/build-interpreter.sh
+guests: # the program embeds them
+	host/guests/build.sh
 
 release: tools plugins dashboard ## the program to ship, optimized: target/release/toolgate
 	cargo build --locked --release -p toolgate
@@ -73,9 +73,9 @@ DASHBOARD := $(shell find host/dashboard -type f -not -path '*/node_modules/*' -
 host/dashboard/dist/index.html: $(DASHBOARD)
 	PATH="$$(tests/node/setup.sh):$$PATH" && cd host/dashboard && npm ci --no-audit --no-fund && npm run build
 
-plugins: tools ## the plugins written in Rust, and the interpreter of the described ones
+plugins: tools ## the plugins written in Rust, and the components that the host embeds
 	plugins/build.sh
-	plugins/build-interpreter.sh
+	host/guests/build.sh
 
 .PHONY: plugins-large
 plugins-large: tools ## the plugins in JavaScript and Python, in plugins/dist-large

@@ -25,7 +25,7 @@ mod bindings {
                 export init: func(manifest: string, table: string);
             }
         "#,
-        path: "../../wit/toolgate.wit",
+        path: "../../../wit/toolgate.wit",
         world: "toolgate:interpreter/interpreter",
         generate_all,
     });

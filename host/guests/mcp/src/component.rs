@@ -22,7 +22,7 @@ mod bindings {
                 export init: func(manifest: string, table: string);
             }
         "#,
-        path: "../../wit/toolgate.wit",
+        path: "../../../wit/toolgate.wit",
         world: "toolgate:interpreter/mcp-interpreter",
         generate_all,
     });
