@@ -177,8 +177,8 @@ vendor-check: build ## tools' requests against published descriptions of their s
 
 sdk: ## what the clients in other languages know of the API, from the OpenAPI document
 	tests/sdk/setup.sh
-	PATH="$$(tests/node/setup.sh):$$PATH" sdk/generate.py host/http/src/rest/snapshots/*__openapi.snap $(TOOLGATE_TEST_TOOLS)/sdk
-	sdk/python/make_sync.py
+	PATH="$$(tests/node/setup.sh):$$PATH" sdk/clients/generate.py host/http/src/rest/snapshots/*__openapi.snap $(TOOLGATE_TEST_TOOLS)/sdk
+	sdk/clients/python/make_sync.py
 
 docs: ## the documentation of the crates, private items with it: target/doc/index.html
 	cargo doc --locked --workspace --no-deps --document-private-items
@@ -186,7 +186,7 @@ docs: ## the documentation of the crates, private items with it: target/doc/inde
 
 sdk-docs: ## the clients' references, in target/sdk-docs
 	tests/sdk/setup.sh
-	sdk/docs.sh $(TARGET)/sdk-docs
+	sdk/clients/docs.sh $(TARGET)/sdk-docs
 
 setup: tools ## what the tests need besides Rust: servers, clients, the conformance runner
 	tests/setup.sh
