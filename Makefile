@@ -31,13 +31,13 @@ build: tools ## target/quick/toolgate and plugins/dist/<service>.wasm
 	@$(MAKE) --no-print-directory -j 2 quick-program shipped-plugins
 	@$(MAKE) --no-print-directory described TOOLGATE=$(TARGET)/quick/toolgate
 
-.PHONY: quick-program shipped-plugins interpreter
-quick-program: dashboard interpreter
+.PHONY: quick-program shipped-plugins guests
+quick-program: dashboard guests
 	cargo build --locked --profile quick -p toolgate
-shipped-plugins: interpreter
+shipped-plugins: guests
 	plugins/build.sh --shipped
-interpreter: # the program embeds it
-	plugins/build-interpreter.sh
+guests: # the program embeds them
+	host/guests/build.sh
 
 release: tools plugins dashboard ## the program to ship, optimized: target/release/toolgate
 	cargo build --locked --release -p toolgate
@@ -73,9 +73,9 @@ DASHBOARD := $(shell find host/dashboard -type f -not -path '*/node_modules/*' -
 host/dashboard/dist/index.html: $(DASHBOARD)
 	PATH="$$(tests/node/setup.sh):$$PATH" && cd host/dashboard && npm ci --no-audit --no-fund && npm run build
 
-plugins: tools ## the plugins written in Rust, and the interpreter of the described ones
+plugins: tools ## the plugins written in Rust, and the components that the host embeds
 	plugins/build.sh
-	plugins/build-interpreter.sh
+	host/guests/build.sh
 
 .PHONY: plugins-large
 plugins-large: tools ## the plugins in JavaScript and Python, in plugins/dist-large
@@ -177,8 +177,8 @@ vendor-check: build ## tools' requests against published descriptions of their s
 
 sdk: ## what the clients in other languages know of the API, from the OpenAPI document
 	tests/sdk/setup.sh
-	PATH="$$(tests/node/setup.sh):$$PATH" sdk/generate.py host/http/src/rest/snapshots/*__openapi.snap $(TOOLGATE_TEST_TOOLS)/sdk
-	sdk/python/make_sync.py
+	PATH="$$(tests/node/setup.sh):$$PATH" sdk/clients/generate.py host/http/src/rest/snapshots/*__openapi.snap $(TOOLGATE_TEST_TOOLS)/sdk
+	sdk/clients/python/make_sync.py
 
 docs: ## the documentation of the crates, private items with it: target/doc/index.html
 	cargo doc --locked --workspace --no-deps --document-private-items
@@ -186,7 +186,7 @@ docs: ## the documentation of the crates, private items with it: target/doc/inde
 
 sdk-docs: ## the clients' references, in target/sdk-docs
 	tests/sdk/setup.sh
-	sdk/docs.sh $(TARGET)/sdk-docs
+	sdk/clients/docs.sh $(TARGET)/sdk-docs
 
 setup: tools ## what the tests need besides Rust: servers, clients, the conformance runner
 	tests/setup.sh

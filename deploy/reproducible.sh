@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # reproducible.sh [PACKAGE [PROFILE]]: builds the package (toolgate) with the profile (release) twice, in two folders with
 # their own target folders, and compares the hashes of what cargo leaves: the program, or a library. The embedded files
-# (`host/dashboard/dist`, `plugins/dist-base`) are those of this folder, as they were built.
+# (`host/dashboard/dist`, `host/guests/dist`) are those of this folder, as they were built.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 package=${1:-toolgate} profile=${2:-release}
@@ -16,7 +16,7 @@ hashes() { # hashes FOLDER: of what the build in it has left
     # What git knows, as it is now, and what the program embeds.
     git -C "$top" ls-files -z --cached --others --exclude-standard |
         tar -C "$top" --null --files-from - --ignore-failed-read -cf - 2>/dev/null | tar -C "$folder" -xf -
-    for built in host/dashboard/dist plugins/dist-base; do
+    for built in host/dashboard/dist host/guests/dist; do
         mkdir -p "$folder/$built"
         cp -r "$top/$built/." "$folder/$built/"
     done

@@ -13,9 +13,9 @@ tools=$(cd "${TOOLGATE_TEST_TOOLS:-$root/target/test-tools}/authors" && pwd)
 # A copy, so that nothing of the toolchains lies in the sources.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/sdk" "$work/plugins"
+mkdir -p "$work/sdk/plugins" "$work/plugins"
 cp -r "$root/wit" "$work/wit"
-cp -r "$root/sdk/js" "$root/sdk/py" "$work/sdk/"
+cp -r "$root/sdk/plugins/js" "$root/sdk/plugins/py" "$work/sdk/plugins/"
 ln -s "$tools/js/plugins/fireflies/node_modules" "$work/node_modules"
 
 projects=("${@:2}")
@@ -30,11 +30,11 @@ for project in "${projects[@]}"; do
     if [ -e package.json ]; then
         rm -rf node_modules
         mkdir node_modules
-        ln -s ../../../sdk/js node_modules/toolgate-plugin
+        ln -s ../../../sdk/plugins/js node_modules/toolgate-plugin
         node --test test/*.test.js >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
-        node ../../sdk/js/bin/build.js src/plugin.js -o "$out/$service.wasm"
+        node ../../sdk/plugins/js/bin/build.js src/plugin.js -o "$out/$service.wasm"
     else
-        export PYTHONPATH=$work/sdk/py/src PYTHONDONTWRITEBYTECODE=1
+        export PYTHONPATH=$work/sdk/plugins/py/src PYTHONDONTWRITEBYTECODE=1
         "$tools/py/bin/python" -m pytest -q -p no:cacheprovider tests >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
         "$tools/py/bin/python" -m toolgate_plugin.build "src/$service.py" -o "$out/$service.wasm"
     fi

@@ -18,18 +18,11 @@ targets=()
 manifests=(plugins/*/Cargo.toml)
 [ "${1:-}" = --shipped ] || manifests+=(tests/plugins/*/Cargo.toml)
 for manifest in "${manifests[@]}"; do
-    package=$(sed -n 's/^name = "\(.*\)"$/\1/p' "$manifest" | head -n 1)
-    if [[ $package == toolgate-plugin-* ]]; then
-        packages+=("$package")
-        folders+=("$(dirname "$(dirname "$manifest")")/dist")
-        target=$(sed -n '/^\[package.metadata.plugin\]$/,/^$/s/^target = "\(.*\)"$/\1/p' "$manifest")
-        targets+=("${target:-wasm32-unknown-unknown}")
-    fi
+    packages+=("$(sed -n 's/^name = "\(.*\)"$/\1/p' "$manifest" | head -n 1)")
+    folders+=("$(dirname "$(dirname "$manifest")")/dist")
+    target=$(sed -n '/^\[package.metadata.plugin\]$/,/^$/s/^target = "\(.*\)"$/\1/p' "$manifest")
+    targets+=("${target:-wasm32-unknown-unknown}")
 done
-if [ ${#packages[@]} -eq 0 ]; then
-    echo "plugins/build.sh: no plugin has a Cargo.toml" >&2
-    exit 1
-fi
 
 for target in $(printf '%s\n' "${targets[@]}" | sort -u); do
     chosen=()

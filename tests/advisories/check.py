@@ -72,7 +72,7 @@ def affects(read, version):
 def direct():
     """The crates that the manifests of the workspace name."""
     named = set()
-    for manifest in [TOP / "Cargo.toml", *TOP.glob("*/*/Cargo.toml"), *TOP.glob("*/*/*/Cargo.toml")]:
+    for manifest in [TOP / "Cargo.toml", *(file for depth in (2, 3, 4) for file in TOP.glob("*/" * depth + "Cargo.toml"))]:
         read = tomllib.loads(manifest.read_text())
         tables = [read, read.get("workspace", {}), *read.get("target", {}).values()]
         for table in tables:

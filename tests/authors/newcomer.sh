@@ -130,8 +130,8 @@ for way in "$@"; do
             ;;
         openapi)
             mkdir -p openapi/plugins/dist && cd openapi
-            steps "$root/sdk/README.md" '## From an OpenAPI description' yaml > notes.yaml
-            steps "$root/sdk/README.md" 'Build it, let it be judged' > steps.sh
+            steps "$root/sdk/plugins/README.md" '## From an OpenAPI description' yaml > notes.yaml
+            steps "$root/sdk/plugins/README.md" 'Build it, let it be judged' > steps.sh
             bash -euo pipefail -x steps.sh > log 2>&1 || { cat log >&2; exit 1; }
             call "$PWD/plugins/dist/notes.wasm" api.notes.example.com
             echo "openapi: $(since "$began") s from a description to a called tool, $(kilobytes plugins/dist/notes.wasm) KB"

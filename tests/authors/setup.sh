@@ -15,10 +15,10 @@ lock=$root/plugins/fireflies/package-lock.json
 
 if ! cat "$package" "$lock" | cmp -s - "$tools/js/.installed" 2>/dev/null; then
     rm -rf "$tools/js"
-    mkdir -p "$tools/js/plugins/fireflies" "$tools/js/sdk/js"
+    mkdir -p "$tools/js/plugins/fireflies" "$tools/js/sdk/plugins/js"
     cp "$package" "$lock" "$tools/js/plugins/fireflies/"
-    cp "$root/sdk/js/package.json" "$tools/js/sdk/js/"
-    mkdir -p "$tools/js/sdk/js/bin" && : > "$tools/js/sdk/js/bin/build.js"
+    cp "$root/sdk/plugins/js/package.json" "$tools/js/sdk/plugins/js/"
+    mkdir -p "$tools/js/sdk/plugins/js/bin" && : > "$tools/js/sdk/plugins/js/bin/build.js"
     npm ci --prefix "$tools/js/plugins/fireflies" --no-audit --no-fund --loglevel=error
     cat "$package" "$lock" > "$tools/js/.installed"
 fi

@@ -10,7 +10,7 @@ import { ask, asked, createKey, open, serves, setUp, violations, walk } from './
 const done = (what) => console.log(what);
 const SIZES = [[390, 844], [768, 1024], [1440, 900]];
 
-const helper = stripTypeScriptTypes(readFileSync(new URL('../../sdk/node/src/browser.ts', import.meta.url), 'utf8'));
+const helper = stripTypeScriptTypes(readFileSync(new URL('../../sdk/clients/node/src/browser.ts', import.meta.url), 'utf8'));
 
 /** An application with a page that opens a link in a popup, by the client's own helper, and shows what it is told. */
 async function application() {

@@ -56,15 +56,15 @@ const PAGES: &[ListedPage] = pages! {
     "Build agents" {
         "frameworks" = "docs/frameworks.md";
         "mcp-clients" = "docs/mcp-clients.md";
-        "python" = "sdk/python/README.md";
-        "node" = "sdk/node/README.md";
-        "go" = "sdk/go/README.md";
+        "python" = "sdk/clients/python/README.md";
+        "node" = "sdk/clients/node/README.md";
+        "go" = "sdk/clients/go/README.md";
         "examples" = "examples/README.md";
     }
     "Write plugins" {
         "openapi-plugins" = "docs/writing-an-openapi-plugin.md";
         "mcp-upstreams" = "docs/mcp-upstreams.md";
-        "plugins" = "sdk/README.md";
+        "plugins" = "sdk/plugins/README.md";
     }
     "Operate" {
         "operate" = "docs/operate/README.md";

@@ -32,7 +32,7 @@ pub use declared::UndeclaredAddress;
 pub use notes::ServerNote;
 pub use source::{SavedList, ServerSource};
 
-/// The interpreter component, empty where `plugins/build-interpreter.sh` had not run before the build.
+/// The interpreter component, empty where `host/guests/build.sh` had not run before the build.
 static INTERPRETER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/mcp-interpreter.wasm"));
 
 /// The component file of a composed plugin, with what it was made of. The same input gives the same bytes.
@@ -57,7 +57,7 @@ fn interpreter() -> anyhow::Result<&'static Preinitializer> {
     static COMPILED: OnceLock<Result<Preinitializer, String>> = OnceLock::new();
     if INTERPRETER.is_empty() {
         bail!(
-            "this toolgate was built without the interpreter of MCP servers; run plugins/build-interpreter.sh and build it again"
+            "this toolgate was built without the interpreter of MCP servers; run host/guests/build.sh and build it again"
         );
     }
     let made = COMPILED

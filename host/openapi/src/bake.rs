@@ -27,7 +27,7 @@ fn compiled_interpreter() -> anyhow::Result<&'static Preinitializer> {
 fn compile() -> anyhow::Result<Preinitializer> {
     if interpreter::WASM.is_empty() {
         bail!(
-            "this toolgate was built without the OpenAPI interpreter; run plugins/build-interpreter.sh and build it again"
+            "this toolgate was built without the OpenAPI interpreter; run host/guests/build.sh and build it again"
         );
     }
     Preinitializer::new(interpreter::WASM)

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	toolgate "github.com/toolgate/toolgate/sdk/go"
+	toolgate "github.com/toolgate/toolgate/sdk/clients/go"
 )
 
 type message struct {

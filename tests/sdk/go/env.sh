@@ -1,6 +1,6 @@
 # Sourced by prepare.sh and suite.sh: the toolchain that setup.sh installed, and a world of its own in $clean.
-module=github.com/toolgate/toolgate/sdk/go
-version=$(sed -n 's/^const Version = "\(.*\)"$/\1/p' "$here/../../../sdk/go/doc.go")
+module=github.com/toolgate/toolgate/sdk/clients/go
+version=$(sed -n 's/^const Version = "\(.*\)"$/\1/p' "$here/../../../sdk/clients/go/doc.go")
 
 export GOROOT="$TOOLGATE_TEST_TOOLS/sdk/go/go"
 export PATH="$GOROOT/bin:$PATH"

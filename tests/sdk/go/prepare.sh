@@ -6,14 +6,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 clean=$1
 . "$here/env.sh"
 
-mkdir -p "$clean/repository/sdk"
-cp -r "$here/../../../sdk/go" "$clean/repository/sdk/go"
+mkdir -p "$clean/repository/sdk/clients"
+cp -r "$here/../../../sdk/clients/go" "$clean/repository/sdk/clients/go"
 (
     cd "$clean/repository"
     git init -q
     git add -A
     git -c user.name=toolgate -c user.email=toolgate@localhost commit -qm "As it would be published"
-    git tag "sdk/go/v$version"
+    git tag "sdk/clients/go/v$version"
 )
 
 mkdir "$clean/app"

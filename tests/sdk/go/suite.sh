@@ -2,14 +2,14 @@
 # suite.sh FOLDER DOCUMENT: the Go client's own tests, and its quick start in a module of its own.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-sdk=$here/../../../sdk
+clients=$here/../../../sdk/clients
 clean=$1
 document=$2
 tools=$TOOLGATE_TEST_TOOLS/sdk
 . "$here/env.sh"
 
-"$tools/python/bin/python" "$sdk/generate.py" "$document" "$tools" --check go
-cd "$clean/repository/sdk/go"
+"$tools/python/bin/python" "$clients/generate.py" "$document" "$tools" --check go
+cd "$clean/repository/sdk/clients/go"
 [ -z "$(gofmt -l .)" ] || { echo "not formatted: $(gofmt -l .)" >&2; exit 1; }
 ! grep -q '^require' go.mod || { echo "the module has to do with the standard library" >&2; exit 1; }
 export TOOLGATE_DOCUMENT="$document" TOOLGATE_CATALOG="$clean/catalog.json" TOOLGATE_DIALECTS="$here/../dialects.json"

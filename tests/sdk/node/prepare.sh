@@ -7,7 +7,7 @@ clean=$1
 PATH=$("$here/../../node/setup.sh"):$PATH
 tools=$TOOLGATE_TEST_TOOLS/sdk/node
 
-cp -r "$here/../../../sdk/node" "$clean/source"
+cp -r "$here/../../../sdk/clients/node" "$clean/source"
 ln -s "$tools/node_modules" "$clean/source/node_modules"
 (cd "$clean/source" && npm pack --silent --offline --pack-destination "$clean" > /dev/null)
 rm -r "$clean/source"

@@ -2,14 +2,14 @@
 # suite.sh FOLDER DOCUMENT: the Node client's own tests, with the package that prepare.sh installed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-sdk=$here/../../../sdk
+clients=$here/../../../sdk/clients
 clean=$1
 document=$2
 PATH=$("$here/../../node/setup.sh"):$PATH
 tools=$TOOLGATE_TEST_TOOLS/sdk
 
-"$tools/python/bin/python" "$sdk/generate.py" "$document" "$tools" --check node
-cp "$sdk"/node/test/* "$clean/app/"
+"$tools/python/bin/python" "$clients/generate.py" "$document" "$tools" --check node
+cp "$clients"/node/test/* "$clean/app/"
 cd "$clean/app"
 export TOOLGATE_DOCUMENT="$document" TOOLGATE_CATALOG="$clean/catalog.json" TOOLGATE_DIALECTS="$here/../dialects.json"
 node --test --test-reporter=dot face.test.js dialects.test.js
@@ -23,7 +23,7 @@ done
 node --test --test-reporter=dot vercel.test.js
 
 # The README's first program, word for word.
-awk '/^```js$/ { on = 1; next } /^```$/ { if (on) exit } on' "$sdk/node/README.md" > quick_start.js
+awk '/^```js$/ { on = 1; next } /^```$/ { if (on) exit } on' "$clients/node/README.md" > quick_start.js
 [ "$(wc -l < quick_start.js)" -lt 20 ] || { echo "the quick start has 20 lines or more" >&2; exit 1; }
 said=$(node quick_start.js)
 echo "quick start: $said"

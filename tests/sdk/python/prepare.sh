@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 clean=$1
 tools=$TOOLGATE_TEST_TOOLS/sdk/python
 
-cp -r "$here/../../../sdk/python" "$clean/source"
+cp -r "$here/../../../sdk/clients/python" "$clean/source"
 "$("$here/../../python/setup.sh")/pip" --python "$tools/bin/python" wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index -w "$clean" "$clean/source"
 rm -r "$clean/source"
 python3 -m venv "$clean/venv"

@@ -196,7 +196,7 @@ async fn what_plugin_new_writes_builds_and_passes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_sdks_pass_their_own_tests_and_types() {
     built().await;
-    let sdk = root().join("sdk").canonicalize().unwrap();
+    let sdk = root().join("sdk/plugins").canonicalize().unwrap();
     let packages = tools().join("js/plugins/fireflies");
     run(npm().arg("test").current_dir(sdk.join("js"))).await;
     run(node()

@@ -127,8 +127,7 @@ fn one(folder: &Path) -> Option<Shipped> {
             described: Some(described),
         });
     }
-    // The interpreters and the reader are no integrations.
-    if matches!(name, "mcp" | "openapi" | "reader") || !folder.join("Cargo.toml").exists() {
+    if !folder.join("Cargo.toml").exists() {
         return None;
     }
     let manifest = inspect::read(&built_plugin(name).unwrap())

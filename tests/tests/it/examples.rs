@@ -215,7 +215,7 @@ async fn converses_in_python(framework: &str, script: &str) {
     example.link(installed, ".venv");
     let commands = example.commands().replace("langchain_agent.py", script);
     // The README installs the client from its folder.
-    let client = root().join("sdk/python/src");
+    let client = root().join("sdk/clients/python/src");
     let environment = [
         ("PYTHONPATH", client.to_str().unwrap()),
         ("PYTHONDONTWRITEBYTECODE", "1"),
@@ -319,8 +319,8 @@ async fn the_plugin_in_rust_builds_outside_the_repository_and_serves() {
     // The folder lies elsewhere now, so the SDK is named by its whole path, as the README says.
     let manifest = example.folder.path().join("Cargo.toml");
     let text = std::fs::read_to_string(&manifest).unwrap();
-    let sdk = root().join("sdk/rust");
-    let text = text.replace("../../sdk/rust", sdk.to_str().unwrap());
+    let sdk = root().join("sdk/plugins/rust");
+    let text = text.replace("../../sdk/plugins/rust", sdk.to_str().unwrap());
     std::fs::write(&manifest, text).unwrap();
     // The versions that this workspace builds with, which are downloaded already.
     let lock = example.folder.path().join("Cargo.lock");

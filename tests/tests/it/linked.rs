@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const FOLDERS: [&str; 4] = ["host", "plugins", "sdk/rust", "tests"];
+const FOLDERS: [&str; 4] = ["host", "plugins", "sdk/plugins/rust", "tests"];
 /// Files that a crate or another program uses without `mod`: targets of Cargo, and templates of `plugin new`.
 const OTHERWISE: [&str; 6] = [
     "/bin/",

@@ -53,7 +53,7 @@ const JS: &[ProjectFile] = &[
     ),
 ];
 
-const JS_SDK: &[ProjectFile] = files!("../../../../sdk/js/" => "sdk/":
+const JS_SDK: &[ProjectFile] = files!("../../../../sdk/plugins/js/" => "sdk/":
     "package.json", "bin/build.js",
     "src/index.js", "src/index.d.ts", "src/plugin.js", "src/check.js", "src/schema.js", "src/context.js", "src/error.js",
     "src/path.js", "src/pick.js", "src/guest.js", "src/testing.js", "src/testing.d.ts",
@@ -73,7 +73,7 @@ const PY: &[ProjectFile] = &[
     ),
 ];
 
-const PY_SDK: &[ProjectFile] = files!("../../../../sdk/py/src/" => "sdk/":
+const PY_SDK: &[ProjectFile] = files!("../../../../sdk/plugins/py/src/" => "sdk/":
     "toolgate_plugin/__init__.py", "toolgate_plugin/py.typed", "toolgate_plugin/plugin.py",
     "toolgate_plugin/schema.py", "toolgate_plugin/context.py", "toolgate_plugin/http.py",
     "toolgate_plugin/errors.py", "toolgate_plugin/output.py", "toolgate_plugin/path.py", "toolgate_plugin/pick.py",
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn the_copies_are_all_of_each_sdk() {
-        let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk");
+        let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk/plugins");
         for (folder, prefix, kept) in [
             ("js/src", "sdk/src/", JS_SDK),
             ("js/types/interfaces", "sdk/types/interfaces/", JS_SDK),

@@ -74,8 +74,12 @@ fn imports(folder: &str, kind: &str, read: fn(&Path, &str) -> Option<PathBuf>) -
 #[test]
 fn no_two_files_of_a_client_import_each_other() {
     for (folder, kind, read) in [
-        ("sdk/node/src", "ts", typescript as fn(&Path, &str) -> _),
-        ("sdk/python/src", "py", python),
+        (
+            "sdk/clients/node/src",
+            "ts",
+            typescript as fn(&Path, &str) -> _,
+        ),
+        ("sdk/clients/python/src", "py", python),
     ] {
         let left = circles(&imports(folder, kind, read));
         assert!(left.is_empty(), "{folder}: {left:#?}");

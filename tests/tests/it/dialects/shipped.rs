@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use toolgate_catalog::manifest::{AuthKind, Manifest, Slot};
 use toolgate_openapi::{self as openapi, BuildInput};
+use toolgate_tests::gateway::built_plugin;
 use url::Url;
 
 /// Slots of one component: a manifest has at most 20.
@@ -76,12 +77,9 @@ fn manifests() -> Vec<Manifest> {
                     .manifest,
             );
         } else if plugins.join(&name).join("src/lib.rs").exists() {
-            let file = plugins.join("dist").join(format!("{name}.wasm"));
-            // The interpreter and the reader are no integrations.
-            if let Ok(component) = std::fs::read(&file) {
-                let read = toolgate_runtime::inspect::read(&component).expect("a component");
-                manifests.push(read.manifest);
-            }
+            let component = built_plugin(&name).expect("a built plugin");
+            let read = toolgate_runtime::inspect::read(&component).expect("a component");
+            manifests.push(read.manifest);
         }
     }
     manifests

@@ -229,7 +229,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
 /// One package with a program of each mistake.
 fn package(folder: &Path) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let sdk = root.join("sdk/rust").canonicalize().unwrap();
+    let sdk = root.join("sdk/plugins/rust").canonicalize().unwrap();
     let manifest = format!(
         "[workspace]\n[package]\nname = \"mistakes\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\n\
          toolgate-sdk = {{ path = {sdk:?} }}\n"
@@ -245,7 +245,7 @@ fn package(folder: &Path) {
     )
     .unwrap();
     std::fs::write(programs.join("good.rs"), GOOD).unwrap();
-    let readme = std::fs::read_to_string(root.join("sdk/README.md")).unwrap();
+    let readme = std::fs::read_to_string(root.join("sdk/plugins/README.md")).unwrap();
     let (_, sample) = readme
         .split_once("```rust\n")
         .expect("the guide has a plugin");

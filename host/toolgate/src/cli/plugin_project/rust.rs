@@ -24,7 +24,7 @@ const OWN: &[ProjectFile] = &[
     ("src/lib.rs", include_str!("../new/rust/lib.rs")),
 ];
 
-const SDK: &[ProjectFile] = files!("../../../../../sdk/rust/" => "sdk/":
+const SDK: &[ProjectFile] = files!("../../../../../sdk/plugins/rust/" => "sdk/":
     "Cargo.toml", "README.md", "wit/toolgate.wit",
     "src/lib.rs", "src/bindings.rs", "src/blob.rs", "src/context.rs", "src/error.rs", "src/fields.rs", "src/guest.rs",
     "src/host.rs", "src/host/component.rs", "src/host/component/blobs.rs", "src/host/component/call.rs",
@@ -111,7 +111,7 @@ fn sdk_folder(folder: &Path) -> anyhow::Result<String> {
         .with_context(|| format!("{} cannot be read", manifest.display()))?;
     if !text.contains("name = \"toolgate-sdk\"") {
         bail!(
-            "{} is not the package toolgate-sdk; in a checkout of toolgate it is `sdk/rust`",
+            "{} is not the package toolgate-sdk; in a checkout of toolgate it is `sdk/plugins/rust`",
             manifest.display()
         );
     }
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn the_copy_is_all_of_the_sdk() {
-        let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk/rust");
+        let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk/plugins/rust");
         let mut open = vec![
             sdk.join("src"),
             sdk.join("link/src"),
@@ -185,6 +185,9 @@ mod tests {
         )
         .unwrap();
         let refused = sdk_folder(folder.path()).expect_err("another package");
-        assert!(refused.to_string().contains("`sdk/rust`"), "{refused}");
+        assert!(
+            refused.to_string().contains("`sdk/plugins/rust`"),
+            "{refused}"
+        );
     }
 }

@@ -1,3 +1,0 @@
-module github.com/toolgate/toolgate/sdk/go
-
-go 1.24.0

@@ -1,0 +1,26 @@
+//! The guests of the host run in the sandbox: they are built before the host and use none of its crates.
+
+use std::path::Path;
+
+use super::{crates, packages, root};
+
+#[test]
+fn a_guest_uses_no_crate_of_the_host() {
+    let crates = crates();
+    let guests = root().join("host/guests").canonicalize().unwrap();
+    let mut seen = 0;
+    for package in packages() {
+        let manifest = Path::new(package["manifest_path"].as_str().unwrap());
+        if !manifest.starts_with(&guests) {
+            continue;
+        }
+        seen += 1;
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let name = dependency["name"].as_str().unwrap();
+            let ours = name.strip_prefix("toolgate-");
+            let of_host = ours.is_some_and(|ours| crates.contains_key(ours));
+            assert!(!of_host && name != "toolgate", "{manifest:?} uses {name}");
+        }
+    }
+    assert_eq!(seen, 5, "three components and two tables");
+}
