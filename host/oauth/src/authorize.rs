@@ -1,12 +1,13 @@
 //! The authorization request of the browser, and the secrets that bind the response to it.
+//!
+//! The crate `oauth2` builds the request; here it gets the provider's names and the parameters of its manifest.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use rand::Rng as _;
-use sha2::{Digest as _, Sha256};
+use oauth2::{AuthUrl, CsrfToken, PkceCodeChallenge, PkceCodeVerifier, Scope};
 use url::{Url, form_urlencoded};
 use zeroize::Zeroizing;
 
+use super::client;
+use super::dialect::Dialect;
 use super::{OAuthError, Provider};
 use toolgate_catalog::token_requests::filled;
 use toolgate_vault::Secret;
@@ -17,32 +18,45 @@ pub struct Authorize<'a> {
     pub redirect_uri: &'a str,
     pub scopes: &'a [String],
     pub state: &'a str,
-    /// PKCE challenge, method S256.
-    pub challenge: &'a str,
+    /// Of [`verifier`]; only its challenge is part of the request.
+    pub verifier: &'a Secret,
 }
 
-/// Random bytes of a verifier, as many as RFC 7636, section 4.1, recommends.
-const VERIFIER_BYTES: usize = 32;
+/// Characters of a verifier (RFC 7636, section 4.1).
+const VERIFIER_CHARS: std::ops::RangeInclusive<usize> = 43..=128;
 
-/// Parameters that only the gateway may write, even where it does not write them.
+/// Parameters that only the gateway may write, even where it does not write them, in the order in which it does.
 const RESERVED: &[&str] = &[
+    "response_type",
     "client_id",
+    "redirect_uri",
+    "state",
     "code_challenge",
     "code_challenge_method",
-    "redirect_uri",
     "scope",
 ];
 
 /// A fresh PKCE verifier.
 pub fn verifier() -> Secret {
-    let mut bytes = Zeroizing::new([0; VERIFIER_BYTES]);
-    rand::rng().fill_bytes(&mut bytes[..]);
-    Secret::new(URL_SAFE_NO_PAD.encode(&bytes[..]))
+    let (_, verifier) = PkceCodeChallenge::new_random_sha256();
+    Secret::new(verifier.into_secret())
 }
 
-/// `BASE64URL(SHA256(verifier))` (RFC 7636, section 4.2).
-pub fn challenge(verifier: &Secret) -> String {
-    URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.expose()))
+/// Whether `challenge` is `BASE64URL(SHA256(verifier))` (RFC 7636, section 4.6).
+pub fn is_challenge_of(challenge: &str, verifier: &Secret) -> bool {
+    pkce(verifier).is_some_and(|known| known.as_str() == challenge)
+}
+
+/// `None`: no verifier has this length, and the crate panics.
+fn pkce(verifier: &Secret) -> Option<PkceCodeChallenge> {
+    let text = verifier.expose();
+    if !VERIFIER_CHARS.contains(&text.len()) {
+        return None;
+    }
+    let verifier = PkceCodeVerifier::new(text.to_owned());
+    let challenge = PkceCodeChallenge::from_code_verifier_sha256(&verifier);
+    drop(Zeroizing::new(verifier.into_secret()));
+    Some(challenge)
 }
 
 /// The authorization request (RFC 6749, section 4.1.1). The gateway's own parameters come last and
@@ -54,59 +68,95 @@ pub fn url(provider: &Provider, ask: &Authorize<'_>) -> Result<String, OAuthErro
     if !matches!(url.scheme(), "https" | "http") || url.fragment().is_some() {
         return Err(refused());
     }
-    let dialect = &provider.dialect;
-    let mut own = vec![
-        ("response_type", "code"),
-        (dialect.client_id(), provider.client_id.as_str()),
-        (dialect.redirect_uri(), ask.redirect_uri),
-        ("state", ask.state),
-    ];
-    if provider.pkce {
-        own.push(("code_challenge", ask.challenge));
-        own.push(("code_challenge_method", "S256"));
+    let built = built(provider, &url, ask).ok_or_else(refused)?;
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(given(provider, &url));
+    let mut query = query.finish();
+    for (name, value) in own(provider, built.query().unwrap_or_default()) {
+        if !query.is_empty() {
+            query.push('&');
+        }
+        query.extend([&encoded(name), "=", &value]);
     }
-    let reserved = |name: &str| {
-        RESERVED.contains(&name)
-            || name == dialect.scope()
-            || own.iter().any(|(key, _)| *key == name)
-    };
-    let mut pairs: Vec<(String, String)> = Vec::new();
-    let given = url
-        .query_pairs()
-        .map(|(key, value)| (key.into_owned(), value.into_owned()));
+    url.set_query(Some(&query));
+    Ok(url.into())
+}
+
+/// The request of the crate. It would repeat a parameter of the address, so the address has none.
+fn built(provider: &Provider, address: &Url, ask: &Authorize<'_>) -> Option<Url> {
+    let mut address = address.clone();
+    address.set_query(None);
+    let client = client::named(provider).set_auth_uri(AuthUrl::from_url(address));
+    let mut request = client
+        .authorize_url(|| CsrfToken::new(ask.state.to_owned()))
+        // Not as the crate's own parameter, which has to be a URL: eBay's name of the address is none.
+        .add_extra_param("redirect_uri", ask.redirect_uri)
+        .add_scopes(ask.scopes.iter().cloned().map(Scope::new));
+    if provider.pkce {
+        request = request.set_pkce_challenge(pkce(ask.verifier)?);
+    }
+    Some(request.url().0)
+}
+
+/// The parameters that the manifest adds, each once.
+fn given(provider: &Provider, address: &Url) -> Vec<(String, String)> {
+    let dialect = &provider.dialect;
     let extra = provider.authorize_params.iter().map(|(key, value)| {
         let find = |name: &str| dialect.values.get(name).map(String::as_str);
         let value = filled(value, find).unwrap_or_else(|| value.clone());
         (key.clone(), value)
     });
-    for (key, value) in given.chain(extra) {
-        if !reserved(&key) {
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    for (key, value) in address.query_pairs().into_owned().chain(extra) {
+        let reserved = RESERVED
+            .iter()
+            .any(|name| key == *name || key == renamed(dialect, name));
+        if !reserved {
             pairs.retain(|(other, _)| *other != key);
             pairs.push((key, value));
         }
     }
-    url.query_pairs_mut()
-        .clear()
-        .extend_pairs(pairs)
-        .extend_pairs(own);
-    let scope = scope(ask.scopes, &provider.scope_separator);
-    if !scope.is_empty() {
-        let query = url.query().unwrap_or_default();
-        let query = format!("{query}&{}={scope}", dialect.scope());
-        url.set_query(Some(&query));
-    }
-    Ok(url.into())
+    pairs
 }
 
-/// The scopes as the value of a query parameter. A comma is not percent-encoded, since some providers split the value
-/// before they decode it; a query may contain commas (RFC 3986, section 3.4).
-fn scope(scopes: &[String], separator: &str) -> String {
-    let written = match separator {
+/// The gateway's parameters of the query that the crate built, with their encoded values.
+fn own<'a>(provider: &'a Provider, query: &'a str) -> Vec<(&'a str, String)> {
+    let mut pairs: Vec<(&str, &str)> = query
+        .split('&')
+        .filter_map(|pair| pair.split_once('='))
+        .collect();
+    let place = |name: &str| RESERVED.iter().position(|known| *known == name);
+    pairs.sort_by_key(|(name, _)| place(name).unwrap_or(RESERVED.len()));
+    pairs
+        .into_iter()
+        .map(|(name, value)| {
+            let value = match name {
+                "scope" => value.replace('+', &separator(&provider.scope_separator)),
+                _ => value.to_owned(),
+            };
+            (renamed(&provider.dialect, name), value)
+        })
+        .collect()
+}
+
+/// The provider's name of a parameter.
+fn renamed<'a>(dialect: &'a Dialect, name: &'a str) -> &'a str {
+    match name {
+        "client_id" => dialect.client_id(),
+        "redirect_uri" => dialect.redirect_uri(),
+        "scope" => dialect.scope(),
+        _ => name,
+    }
+}
+
+/// What is written for the space between two scopes; a scope has none (RFC 6749, section 3.3). A comma is not
+/// percent-encoded, since some providers split the value before they decode it; a query may contain commas (RFC 3986,
+/// section 3.4).
+fn separator(separator: &str) -> String {
+    match separator {
         "," => separator.to_owned(),
         other => encoded(other),
-    };
-    let scopes: Vec<String> = scopes.iter().map(|scope| encoded(scope)).collect();
-    scopes.join(&written)
+    }
 }
 
 fn encoded(text: &str) -> String {
@@ -116,7 +166,6 @@ fn encoded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::Dialect;
     use std::collections::BTreeMap;
 
     fn provider(authorize_url: &str) -> Provider {
@@ -141,23 +190,44 @@ mod tests {
         }
     }
 
-    fn ask<'a>(scopes: &'a [String], challenge: &'a str) -> Authorize<'a> {
-        Authorize {
+    /// RFC 7636, appendix B.
+    const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+    const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+    fn asked(provider: &Provider, scopes: &[String]) -> Result<String, OAuthError> {
+        let ask = Authorize {
             redirect_uri: "https://gate.test/oauth/callback",
             scopes,
             state: "s1",
-            challenge,
-        }
+            verifier: &Secret::new(VERIFIER),
+        };
+        url(provider, &ask)
     }
 
     #[test]
     fn the_challenge_is_the_one_of_the_standard() {
-        // RFC 7636, appendix B.
-        let verifier = Secret::new("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk");
-        assert_eq!(
-            challenge(&verifier),
-            "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
-        );
+        let verifier = Secret::new(VERIFIER);
+        assert!(is_challenge_of(CHALLENGE, &verifier));
+        for other in ["", VERIFIER, &CHALLENGE[1..], &CHALLENGE.to_lowercase()] {
+            assert!(!is_challenge_of(other, &verifier), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_no_verifier_has_no_challenge() {
+        for (chars, expected) in [
+            (0, false),
+            (42, false),
+            (43, true),
+            (128, true),
+            (129, false),
+        ] {
+            assert_eq!(
+                pkce(&Secret::new("x".repeat(chars))).is_some(),
+                expected,
+                "{chars}"
+            );
+        }
     }
 
     #[test]
@@ -176,16 +246,13 @@ mod tests {
     #[test]
     fn the_request_says_everything_once() {
         let scopes = ["read".to_owned(), "write".to_owned()];
-        let url = url(
-            &provider("https://id.test/auth?tenant=7&state=x"),
-            &ask(&scopes, "c1"),
-        )
-        .unwrap();
+        let asked = asked(&provider("https://id.test/auth?tenant=7&state=x"), &scopes);
         assert_eq!(
-            url,
+            asked.unwrap(),
             "https://id.test/auth?tenant=7&access_type=offline&response_type=code&client_id=the+client\
              &redirect_uri=https%3A%2F%2Fgate.test%2Foauth%2Fcallback&state=s1\
-             &code_challenge=c1&code_challenge_method=S256&scope=read,write"
+             &code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM\
+             &code_challenge_method=S256&scope=read,write"
         );
     }
 
@@ -211,14 +278,19 @@ mod tests {
         };
         let scopes = ["user.info.basic".to_owned(), "a,b&c=d".to_owned()];
         assert_eq!(
-            url(&named, &ask(&scopes, "c1")).unwrap(),
+            asked(&named, &scopes).unwrap(),
             "https://id.test/auth?claims=%7B%22a%22%3A1%7D&context=stores%2Fh1&response_type=code&client_key=the+client\
              &redirect_url=https%3A%2F%2Fgate.test%2Foauth%2Fcallback&state=s1\
              &user_scope=user.info.basic,a%2Cb%26c%3Dd"
         );
         for (separator, expected) in [(" ", "x+y"), ("+", "x%2By"), (";", "x%3By"), (",", "x,y")] {
             let scopes = ["x".to_owned(), "y".to_owned()];
-            assert_eq!(scope(&scopes, separator), expected);
+            let separated = Provider {
+                scope_separator: separator.to_owned(),
+                ..provider("https://id.test/auth")
+            };
+            let asked = asked(&separated, &scopes).unwrap();
+            assert!(asked.ends_with(&format!("&scope={expected}")), "{asked}");
         }
     }
 
@@ -230,15 +302,42 @@ mod tests {
         provider
             .authorize_params
             .insert("code_challenge_method".to_owned(), "plain".to_owned());
-        let url = url(&provider, &ask(&[], "c1")).unwrap();
+        let url = asked(&provider, &[]).unwrap();
         assert!(
             !url.contains("plain") && !url.contains("evil") && !url.contains("=token"),
             "{url}"
         );
         assert!(
-            url.contains("code_challenge=c1&code_challenge_method=S256"),
+            url.contains(&format!(
+                "code_challenge={CHALLENGE}&code_challenge_method=S256"
+            )),
             "{url}"
         );
+    }
+
+    #[test]
+    fn nothing_that_the_gateway_writes_comes_from_the_address() {
+        let address = "https://id.test/auth?state=evil&code_challenge=evil&client_key=evil&client_id=evil\
+            &redirect_uri=https%3A%2F%2Fevil.test&scope=evil&%73tate=evil&tenant=7";
+        for pkce in [true, false] {
+            let named = Provider {
+                pkce,
+                dialect: Dialect {
+                    client_id_param: Some("client_key".to_owned()),
+                    ..Dialect::default()
+                },
+                ..provider(address)
+            };
+            let url = asked(&named, &["read".to_owned()]).unwrap();
+            assert!(!url.contains("evil"), "{url}");
+            assert!(url.contains("tenant=7&access_type=offline&"), "{url}");
+            let url = Url::parse(&url).unwrap();
+            let mut names: Vec<_> = url.query_pairs().map(|(name, _)| name).collect();
+            let all = names.len();
+            names.sort();
+            names.dedup();
+            assert_eq!(names.len(), all, "{url}");
+        }
     }
 
     #[test]
@@ -249,7 +348,7 @@ mod tests {
             "javascript:alert(1)",
             "https://id.test/a#b",
         ] {
-            assert!(url(&provider(bad), &ask(&[], "c")).is_err(), "{bad}");
+            assert!(asked(&provider(bad), &[]).is_err(), "{bad}");
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Talking to an authorization server: authorize, exchange, refresh, revoke. Stores nothing.
 //!
-//! Building requests and reading responses is pure ([`authorize`], [`callback`], [`token`], [`answer`]); only [`send`]
-//! reaches the network, through the egress for the host's own requests. The rules are those of
+//! The crate `oauth2` builds the requests of the flows. What providers do otherwise than the standards is around it and
+//! pure: requests are rewritten in the provider's dialect, and responses are read by it ([`answer`]) and written in the
+//! standard form for the crate. Only [`send`] reaches the network, through the egress for the host's own requests. The
+//! rules are those of
 //! RFC 6749 (OAuth 2.0), RFC 7636 (PKCE, S256 only), RFC 7009 (revocation), RFC 9207 (issuer
 //! identification), RFC 9700 (best current practice). The server is not trusted: its responses are bounded, and no
 //! text of one that repeats a secret is passed on.
@@ -13,6 +15,7 @@ pub mod answer;
 pub mod authorize;
 pub mod callback;
 mod clear;
+mod client;
 pub mod client_assertion;
 pub mod dialect;
 pub mod id_jag;
@@ -20,7 +23,9 @@ pub mod id_token;
 mod jws;
 pub mod lifetime;
 pub mod refusal;
+mod rewrite;
 pub mod send;
+mod standard;
 pub mod token;
 
 use std::collections::BTreeMap;

@@ -4,9 +4,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Method, header};
+use oauth2::{HttpRequest, HttpResponse};
 
 use super::answer::{AnswerReading, answer};
-use super::token::{self, TokenGrant, TokenRequest, Tokens};
+use super::rewrite::{TokenRequest, in_dialect};
+use super::standard;
+use super::token::{self, Exchange, HttpClient, TokenGrant, Tokens};
 use super::{OAuthError, Provider};
 use toolgate_egress::{DestinationClass, Egress, HostRequest, HostResponse};
 use toolgate_vault::Secret;
@@ -37,25 +40,30 @@ pub async fn tokens(
         TokenGrant::Refresh { token, .. } => sent.push(token.expose()),
         TokenGrant::ClientCredentials { .. } => {}
     }
-    let refresh = grant.is_refresh();
-    let url = match &provider.refresh_url {
-        Some(url) if refresh => url,
-        _ => &provider.token_url,
-    };
-    let came = post(egress, provider, url, token::request(provider, grant)).await?;
-    let kind = came
-        .headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
     let reading = AnswerReading {
         separator: &provider.scope_separator,
         places: &provider.dialect.answer,
-        refresh,
+        refresh: grant.is_refresh(),
         pointers,
         sent: &sent,
     };
-    answer(came.status, kind, &came.body, &reading)
+    let (url, own) = (
+        token::endpoint(provider, grant),
+        token::own_params(provider, grant),
+    );
+    let http = |built: HttpRequest| -> Exchange<'_> {
+        let request = in_dialect(provider, built, &own);
+        Box::pin(async move {
+            let came = post(egress, provider, url, request).await?;
+            let kind = came
+                .headers
+                .get(header::CONTENT_TYPE)
+                .and_then(|value| value.to_str().ok())
+                .unwrap_or_default();
+            standard::response(&answer(came.status, kind, &came.body, &reading)?)
+        })
+    };
+    token::issue(provider, grant, &HttpClient(&http)).await
 }
 
 /// Revokes a token. `Ok(false)`: the provider has no endpoint for it.
@@ -68,26 +76,32 @@ pub async fn revoke(
     let Some(url) = &provider.revoke_url else {
         return Ok(false);
     };
-    let form = token::revocation(provider, secret, refresh);
-    let answer = post(egress, provider, url, form).await?;
-    match answer.status {
-        200..=299 => Ok(true),
-        408 | 425 | 429 | 500.. => Err(OAuthError::Busy(answer.status)),
-        _ => Err(OAuthError::Answer("the revocation was not accepted")),
-    }
+    let http = |built: HttpRequest| -> Exchange<'_> {
+        let request = in_dialect(provider, built, &[]);
+        Box::pin(async move {
+            let answer = post(egress, provider, url, request).await?;
+            match answer.status {
+                200..=299 => Ok(HttpResponse::new(Vec::new())),
+                408 | 425 | 429 | 500.. => Err(OAuthError::Busy(answer.status)),
+                _ => Err(OAuthError::Answer("the revocation was not accepted")),
+            }
+        })
+    };
+    token::revoke(provider, secret, refresh, &HttpClient(&http)).await?;
+    Ok(true)
 }
 
 async fn post(
     egress: &Egress,
     provider: &Provider,
     url: &str,
-    form: TokenRequest,
+    request: TokenRequest,
 ) -> Result<HostResponse, OAuthError> {
     let mut headers = vec![
         ("accept".to_owned(), "application/json".to_owned()),
-        ("content-type".to_owned(), form.content_type.to_owned()),
+        ("content-type".to_owned(), request.content_type.to_owned()),
     ];
-    if let Some(value) = &form.authorization {
+    if let Some(value) = &request.authorization {
         headers.push(("authorization".to_owned(), value.to_string()));
     }
     egress
@@ -96,7 +110,8 @@ async fn post(
             class: DestinationClass::Token,
             url: url.to_owned(),
             headers,
-            body: Bytes::copy_from_slice(form.body.as_bytes()),
+            // Zeroed when it has been sent.
+            body: Bytes::from_owner(request.body),
             origins: provider.origins.clone(),
             response_bytes_max: ANSWER_BYTES_MAX,
             timeout: ANSWER_TIMEOUT,

@@ -84,6 +84,7 @@ const OWNED: &[(&str, &str)] = &[
     ("wasmtime-wasi-http", "runtime"),
     ("wasmtime-wizer", "runtime"),
     ("rmcp", "mcp"),
+    ("oauth2", "oauth"),
     ("safetensors", "search"),
     ("tokenizers", "search"),
     ("clap", "toolgate"),

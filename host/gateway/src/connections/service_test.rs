@@ -108,14 +108,13 @@ fn setting(declared: &ConfigKey, set: &BTreeMap<String, String>) -> ServiceCheck
 
 /// Whether the address that users are sent to can be built.
 fn authorize_address(provider: &Provider, redirect_uri: &str, scopes: &[String]) -> ServiceCheck {
-    let challenge = authorize::challenge(&verifier());
     let built = authorize::url(
         provider,
         &authorize::Authorize {
             redirect_uri,
             scopes,
             state: "test",
-            challenge: &challenge,
+            verifier: &verifier(),
         },
     );
     ServiceCheck {

@@ -9,7 +9,7 @@ use super::{AppPeer, about, resources, scopes};
 use crate::Identity;
 use serde_json::json;
 use strum::{EnumString, IntoStaticStr, VariantArray};
-use toolgate_oauth::authorize::challenge;
+use toolgate_oauth::authorize::is_challenge_of;
 use toolgate_operation::audit::AuditAction;
 use toolgate_store::{AppClient, AppGrant, AppToken, AppTokenKind, GrantTokensMax, RefreshUses};
 use toolgate_vault::Secret;
@@ -154,7 +154,7 @@ impl Identity {
                 .note_refusal(&grant, client, "another redirect_uri", peer)
                 .await;
         }
-        if challenge(&Secret::new(verifier)) != grant.challenge {
+        if !is_challenge_of(&grant.challenge, &Secret::new(verifier)) {
             return self
                 .note_refusal(&grant, client, "another code_verifier", peer)
                 .await;

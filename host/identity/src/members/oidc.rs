@@ -133,7 +133,7 @@ impl Identity {
                 redirect_uri: &self.oidc_callback(),
                 scopes: &accounts.provider.scopes(&found),
                 state: state.expose(),
-                challenge: &authorize::challenge(&verifier),
+                verifier: &verifier,
             },
         )?;
         let flow = OidcFlow {

@@ -157,7 +157,6 @@ impl Gateway {
         }
         let provider = apps::provider(&self.connections.vault, &open.slot, app, &parameters)?;
         let (state, cookie, verifier) = (random_token(), random_token(), authorize::verifier());
-        let challenge = authorize::challenge(&verifier);
         let callback = CallbackAddress::from_app(app);
         let address = callback.url(&self.connections.public_url, &open.flow.service);
         let url = authorize::url(
@@ -166,7 +165,7 @@ impl Gateway {
                 redirect_uri: provider.redirect_uri(&address),
                 scopes: &open.flow.scopes,
                 state: state.expose(),
-                challenge: &challenge,
+                verifier: &verifier,
             },
         )
         .map_err(internal)?;
