@@ -175,7 +175,7 @@ openapi-corpus: build ## all 2,639 published descriptions of npm openapi-directo
 vendor-check: build ## tools' requests against published descriptions of their services, where there is one; writes docs/vendor-check.md
 	TOOLGATE=$(TARGET)/quick/toolgate tests/vendor.sh docs/vendor-check.md
 
-sdk: ## what the clients in other languages know of the API, from the OpenAPI document
+sdk: ## what the dashboard and the clients in other languages know of the API, from the OpenAPI document
 	tests/sdk/setup.sh
 	PATH="$$(tests/node/setup.sh):$$PATH" sdk/clients/generate.py host/http/src/rest/snapshots/*__openapi.snap $(TOOLGATE_TEST_TOOLS)/sdk
 	sdk/clients/python/make_sync.py

@@ -75,13 +75,15 @@ def crates(target):
 
 
 def npm_packages():
-    """What the page of the dashboard is built from, without what only builds it."""
+    """What the page of the dashboard is built from, without what only builds it, and the script of the API reference."""
     lock = json.loads((TOP / "host/dashboard/package-lock.json").read_text())
-    components = {}
+    scalar = json.loads((TOP / "host/dashboard/reference/scalar.json").read_text())
+    packages = [(scalar["name"], scalar)]
     for path, package in lock["packages"].items():
-        if not path or package.get("dev") or package.get("link"):
-            continue
-        name = path.rsplit("node_modules/", 1)[1]
+        if path and not package.get("dev") and not package.get("link"):
+            packages.append((path.rsplit("node_modules/", 1)[1], package))
+    components = {}
+    for name, package in packages:
         purl = f"pkg:npm/{name.replace('@', '%40')}@{package['version']}"
         component = {"type": "library", "bom-ref": purl, "name": name, "version": package["version"], "purl": purl}
         if "license" in package:

@@ -5,6 +5,7 @@ import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { logos } from './logos/plugin.ts';
+import { reference } from './reference/plugin.ts';
 
 /** Leaves `x.br` and `x.gz` beside every text file of the build; the server only picks one. */
 function compressed(): Plugin {
@@ -33,7 +34,7 @@ const proxied = {
 };
 
 export default defineConfig({
-  plugins: [react(), logos(), compressed()],
+  plugins: [react(), logos(), compressed(), reference()],
   build: {
     target: 'es2022',
     modulePreload: { polyfill: false },

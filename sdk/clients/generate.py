@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes what the clients know of the API from the OpenAPI document, or compares it.
+"""Writes what the clients and the dashboard know of the API from the OpenAPI document, or compares it.
 
-    sdk/clients/generate.py DOCUMENT TOOLS [--check] [python] [node] [go]
+    sdk/clients/generate.py DOCUMENT TOOLS [--check] [python] [node] [go] [dashboard]
 
 DOCUMENT is what `toolgate openapi` prints, or the host's snapshot of it, TOOLS the folder that tests/sdk/setup.sh fills. The types
-are made by datamodel-code-generator (Python) and openapi-typescript (Node); Go has no generator that
+are made by datamodel-code-generator (Python) and openapi-typescript (Node, dashboard); Go has no generator that
 reads OpenAPI 3.1 whole, so its structs are written here. With --check nothing is written, and a file
 that differs is an error that shows how.
 """
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 METHODS = ("get", "post", "put", "patch", "delete")
 
 # What the answers are called whose shape the document does not name.
@@ -233,7 +233,7 @@ def python(schemas, table, tools, _):
         lines.append(f'    "{name}": Route(')
         lines += [f"        {json.dumps(value)}," if isinstance(value, str) else f"        {tuple_of(value)}," for value in values]
         lines.append("    ),")
-    return {"python/src/toolgate/types.py": types, "python/src/toolgate/_routes.py": "\n".join(lines + ["}"])}
+    return {"sdk/clients/python/src/toolgate/types.py": types, "sdk/clients/python/src/toolgate/_routes.py": "\n".join(lines + ["}"])}
 
 
 def node(schemas, table, tools, document):
@@ -246,14 +246,7 @@ def node(schemas, table, tools, document):
                 schema["properties"]["data"] = {"$ref": f"#/components/schemas/{answer}"}
     whole = {**document, "paths": {path: made for path, made in paths.items() if path.startswith("/v1/")}}
     whole["components"] = {**document["components"], "schemas": schemas}
-    with tempfile.TemporaryDirectory() as folder:
-        given, made = pathlib.Path(folder, "openapi.json"), pathlib.Path(folder, "api.ts")
-        given.write_text(json.dumps(whole))
-        binary = tools / "node/node_modules/.bin/openapi-typescript"
-        run(binary, given, "--output", made, "--root-types", "--root-types-no-schema-prefix", "--alphabetize",
-            "--empty-objects-unknown")
-        types = made.read_text()
-    types = types.replace(types[:types.index("*/") + 2], "/** The shapes of the API. Made by sdk/clients/generate.py; do not edit. */", 1)
+    types = typescript(json.dumps(whole), tools)
     lines = ["/** Where each operation's values go. Made by sdk/clients/generate.py; do not edit. */", "",
              "export interface Route {", "  method: string;", "  path: string;", "  query: readonly string[];",
              "  header: readonly string[];", "  body: readonly string[];", "}", "", "export const ROUTES = {"]
@@ -261,7 +254,23 @@ def node(schemas, table, tools, document):
         kept = {key: value for key, value in route.items() if key != "answer"}
         lines.append(f"  {name}: {json.dumps(kept)},")
     lines += ["} as const satisfies Record<string, Route>;", "", "export type Operation = keyof typeof ROUTES;"]
-    return {"node/src/api.ts": types, "node/src/routes.ts": "\n".join(lines)}
+    return {"sdk/clients/node/src/api.ts": types, "sdk/clients/node/src/routes.ts": "\n".join(lines)}
+
+
+def dashboard(schemas, table, tools, _):
+    """The shapes alone: the dashboard asks for the mirrored routes by their paths."""
+    return {"host/dashboard/src/api/schema.ts": typescript(document_of(schemas), tools)}
+
+
+def typescript(document, tools):
+    with tempfile.TemporaryDirectory() as folder:
+        given, made = pathlib.Path(folder, "openapi.json"), pathlib.Path(folder, "api.ts")
+        given.write_text(document)
+        binary = tools / "node/node_modules/.bin/openapi-typescript"
+        run(binary, given, "--output", made, "--root-types", "--root-types-no-schema-prefix", "--alphabetize",
+            "--empty-objects-unknown")
+        types = made.read_text()
+    return types.replace(types[:types.index("*/") + 2], "/** The shapes of the API. Made by sdk/clients/generate.py; do not edit. */", 1)
 
 
 INITIALISMS = {"id": "ID", "ids": "IDs", "url": "URL", "json": "JSON", "ip": "IP", "sha256": "SHA256", "mcp": "MCP", "api": "API"}
@@ -353,7 +362,7 @@ def go(schemas, table, tools, document):
     for name, route in table.items():
         keyed = str("Idempotency-Key" in route["header"]).lower()
         routes_go.append(f'"{name}": {{method: "{route["method"]}", path: "{route["path"]}", keyed: {keyed}}},')
-    made = {"go/types.go": "\n".join(lines), "go/routes.go": "\n".join(routes_go + ["}"])}
+    made = {"sdk/clients/go/types.go": "\n".join(lines), "sdk/clients/go/routes.go": "\n".join(routes_go + ["}"])}
     return {name: run(tools / "go/go/bin/gofmt", input=text) for name, text in made.items()}
 
 
@@ -368,22 +377,22 @@ def main():
     document = json.loads(text.split("---\n", 2)[2] if text.startswith("---\n") else text)
     schemas, answers = hoisted(document)
     table = routes(document, answers)
-    makers = {"python": python, "node": node, "go": go}
+    makers = {"python": python, "node": node, "go": go, "dashboard": dashboard}
     differing = []
-    for language in words[2:] or makers:
-        for name, text in makers[language](copy.deepcopy(schemas), table, tools, document).items():
-            path, text = HERE / name, tidy(text)
+    for reader in words[2:] or makers:
+        for name, text in makers[reader](copy.deepcopy(schemas), table, tools, document).items():
+            path, text = ROOT / name, tidy(text)
             there = path.read_text() if path.exists() else ""
             if there == text:
                 continue
             if not check:
                 path.write_text(text)
-                print(f"wrote sdk/clients/{name}")
+                print(f"wrote {name}")
                 continue
             difference = difflib.unified_diff(there.splitlines(), text.splitlines(), name, "the document", lineterm="", n=2)
             differing.append("\n".join(list(difference)[:80]))
     if differing:
-        sys.exit("\n".join(differing) + "\nThe clients differ from the document: run `make sdk`.")
+        sys.exit("\n".join(differing) + "\nThese files differ from the document: run `make sdk`.")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ pub(crate) fn page(frame: &PageFrame<'_>) -> Markup {
                         label class="only-read" for="search" { "Search the documentation" }
                         input id="search" type="search" placeholder="Search" autocomplete="off" aria-controls="found";
                     }
-                    a href="/docs" { "REST" }
+                    a href="/docs" { "API reference" }
                     a href="/" { "Dashboard" }
                 }
                 div id="found" role="region" aria-label="Search results" aria-live="polite" hidden {}

@@ -151,7 +151,7 @@ mod tests {
     fn every_link_of_the_site_leads_somewhere() {
         let guide = Guide::render(&written(), "1.2.3");
         // Pages that the gateway or `toolgate docs` adds.
-        let added = ["cli.html", "errors.html", "operations.html"];
+        let added = ["cli.html", "errors.html"];
         for (name, file) in guide.files().filter(|(name, _)| name.ends_with(".html")) {
             let html = text(file);
             for url in attribute(html, "href")

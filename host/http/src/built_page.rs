@@ -12,6 +12,21 @@ use rust_embed::RustEmbed;
 #[allow_missing = true]
 struct BuiltPage;
 
+/// The script of the API reference.
+pub(crate) struct BuiltScript {
+    pub(crate) gzip: Cow<'static, [u8]>,
+    pub(crate) etag: String,
+}
+
+/// Absent in a build without dashboard.
+pub(crate) fn reference_script() -> Option<BuiltScript> {
+    let file = BuiltPage::get("reference/scalar.js.gz")?;
+    Some(BuiltScript {
+        etag: format!("\"{}\"", hex::encode(file.metadata.sha256_hash())),
+        gzip: file.data,
+    })
+}
+
 /// One file by its path below the site.
 pub(crate) fn file(path: &str) -> Option<Cow<'static, [u8]>> {
     BuiltPage::get(path).map(|file| file.data)

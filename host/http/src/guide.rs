@@ -1,8 +1,6 @@
-//! `/docs/guide/`: the documentation site of this version, with the pages that are generated from the REST document.
+//! `/docs/guide/`: the documentation site of this version, with a page of errors that is generated from the REST document.
 
 mod errors;
-mod operations;
-mod samples;
 
 use std::sync::{Arc, OnceLock};
 
@@ -26,16 +24,12 @@ const BASE: &str = "/docs/guide/";
 pub fn site(more: Vec<GuideSource>) -> Guide {
     let document = serde_json::to_value(crate::rest::document()).unwrap_or(Value::Null);
     let mut sources = written();
-    let generated = [
-        ("operations", operations::markdown(&document)),
-        ("errors", errors::markdown(&document)),
-    ];
-    sources.extend(generated.map(|(name, markdown)| GuideSource {
+    sources.push(GuideSource {
         section: "Reference",
-        name: name.into(),
+        name: "errors".into(),
         path: "",
-        markdown: markdown.into(),
-    }));
+        markdown: errors::markdown(&document).into(),
+    });
     sources.extend(more);
     Guide::render(&sources, env!("CARGO_PKG_VERSION"))
 }

@@ -10,7 +10,7 @@
 //!    [`sessions`], [`messages`], [`knowledge`], [`results`], [`files`], [`webhooks`], [`hooks`], [`health`]; [`probes`] need no key;
 //! 5. [`toolgate_http_kit::envelope`]: the one file that turns results and errors into statuses and bodies.
 //!
-//! [`openapi`] completes the document that the routes declare, [`docs`] renders it for people.
+//! [`openapi`] completes the document that the routes declare, [`docs`] shows it to people.
 //! A new resource is one file with `routes()` and one line in [`api`].
 
 use std::sync::{Arc, LazyLock};
@@ -26,6 +26,7 @@ use toolgate_gateway::metrics::Metrics;
 mod approvals;
 mod connections;
 mod docs;
+mod entity_tags;
 mod executions;
 mod files;
 mod health;
@@ -124,6 +125,7 @@ fn declared() -> &'static SharedAnswers {
         let document = openapi::complete(declared);
         SharedAnswers {
             routes: routes
+                .merge(docs::files())
                 .fallback(toolgate_http_kit::envelope::unknown_route)
                 .method_not_allowed_fallback(toolgate_http_kit::envelope::wrong_method),
             pages: Arc::new(Pages::new(&document)),
@@ -156,7 +158,6 @@ struct RestState {
 /// What never changes while the process runs, rendered once.
 struct Pages {
     openapi: Bytes,
-    docs: docs::DocsPage,
 }
 
 impl Pages {
@@ -164,7 +165,6 @@ impl Pages {
         let value = serde_json::to_value(document).expect("the document holds string keys only");
         Self {
             openapi: value.to_string().into(),
-            docs: docs::DocsPage::render(&value),
         }
     }
 }

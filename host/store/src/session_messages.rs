@@ -3,20 +3,23 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use strum::{Display, EnumString, IntoStaticStr};
+use utoipa::ToSchema;
 
 use super::events::emit;
 use super::{Event, EventType, Store, StoreError, portable};
 use crate::columns::select;
 
-/// Whose step it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+/// Whose step of a session it is. A step of `tool` is what an operation answered to the assistant.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = MessageRole)]
 #[derive(Display, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Speaker {
     User,
     Assistant,
-    /// What an operation answered to the assistant.
     Tool,
 }
 

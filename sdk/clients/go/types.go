@@ -642,11 +642,10 @@ type Message struct {
 	// What the turn has cost so far, as the model's server counts or else as estimated.
 	Tokens *int64 `json:"tokens,omitempty"`
 	// `msg_<ULID>`.
-	MessageID string `json:"message_id"`
-	// `user`, `assistant` or `tool` (what an operation answered to the assistant).
-	Role      string    `json:"role"`
-	Content   string    `json:"content"`
-	CreatedAt time.Time `json:"created_at"`
+	MessageID string      `json:"message_id"`
+	Role      MessageRole `json:"role"`
+	Content   string      `json:"content"`
+	CreatedAt time.Time   `json:"created_at"`
 }
 
 type MessagePage struct {
@@ -654,6 +653,15 @@ type MessagePage struct {
 	// `null` on the last page.
 	NextCursor string `json:"next_cursor,omitempty"`
 }
+
+// Whose step of a session it is. A step of `tool` is what an operation answered to the assistant.
+type MessageRole string
+
+const (
+	MessageRoleUser      MessageRole = "user"
+	MessageRoleAssistant MessageRole = "assistant"
+	MessageRoleTool      MessageRole = "tool"
+)
 
 // What the sentence model is doing.
 type ModelState string

@@ -6,6 +6,7 @@ mod connect;
 mod decide;
 mod describe;
 mod explorer;
+mod reference;
 mod toolsets;
 
 use std::path::{Path, PathBuf};

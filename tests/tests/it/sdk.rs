@@ -1,6 +1,6 @@
 //! The clients in other languages, each installed into a clean place and made to act out one shared
 //! file of cases, `tests/sdk/cases.json`, against a real gateway, real plugins and a service that
-//! records what reaches it.
+//! records what reaches it. The dashboard's types are generated with theirs.
 
 mod door;
 mod driver;
@@ -35,6 +35,22 @@ async fn the_node_client_does_what_the_cases_say() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_go_client_does_what_the_cases_say() {
     prove("go", &["go"]).await;
+}
+
+/// `make sdk` was run after the last change of the document.
+#[tokio::test]
+async fn the_types_of_the_dashboard_are_those_of_the_document() {
+    let folder = tempfile::tempdir().unwrap();
+    let document = written_document(folder.path());
+    let sdk = tools().join("sdk");
+    let mut command = Command::new(sdk.join("python/bin/python"));
+    command
+        .arg(beside("../../sdk/clients/generate.py"))
+        .arg(&document)
+        .arg(&sdk)
+        .args(["--check", "dashboard"])
+        .env("PATH", tools::path().unwrap());
+    run(&mut command).await;
 }
 
 async fn prove(language: &str, modes: &[&str]) {
@@ -77,9 +93,7 @@ async fn act(clean: &tempfile::TempDir, world: &World, mode: &str) {
 
 /// The language's own tests: types against the document, webhook vectors, adapters, quick start.
 async fn suite(language: &str, clean: &tempfile::TempDir, world: &World) {
-    let document = clean.path().join("openapi.json");
-    let text = serde_json::to_string(&toolgate_http::rest::document()).unwrap();
-    std::fs::write(&document, text).unwrap();
+    let document = written_document(clean.path());
     std::fs::write(clean.path().join("catalog.json"), catalog()).unwrap();
     let script = beside(language).join("suite.sh");
     let mut command = Command::new("bash");
@@ -95,6 +109,14 @@ async fn suite(language: &str, clean: &tempfile::TempDir, world: &World) {
             .is_some_and(|(_, result)| result.contains("Gateways in Rust")),
         "the quick start ends with a tool's result: {said}"
     );
+}
+
+/// The OpenAPI document as a file of `folder`.
+fn written_document(folder: &Path) -> PathBuf {
+    let document = folder.join("openapi.json");
+    let text = serde_json::to_string(&toolgate_http::rest::document()).unwrap();
+    std::fs::write(&document, text).unwrap();
+    document
 }
 
 /// Every tool that ships, as the server describes it.

@@ -1,10 +1,62 @@
-// The shapes that `/internal` answers. Those of mirrored routes are in `toolgate openapi`.
-// Times are RFC 3339 in UTC, durations and sizes carry their unit in their name.
+// What the gateway answers. Times are RFC 3339 in UTC, durations and sizes carry their unit in their name.
+// Mirrored routes answer what the OpenAPI document says: schema.ts is generated from it by `make sdk`. The routes that
+// only people use are not in that document: internal/.
 
-export type * from './types/calls';
-export type * from './types/people';
-export type * from './types/permissions';
-export type * from './types/services';
-export type * from './types/sessions';
-export type * from './types/toolsets';
-export type * from './types/webhooks';
+export type * from './internal/overview';
+export type * from './internal/people';
+export type * from './internal/plugins';
+export type * from './internal/services';
+export type * from './internal/skills';
+export type {
+  Approval,
+  ApprovalPage,
+  Approvers,
+  ConnectionPage,
+  ConnectLink,
+  DeletedConnection,
+  Document,
+  DocumentPage,
+  Execution,
+  ExecutionPage,
+  ExecutionPayloads,
+  FoundTool,
+  Health,
+  LimitedRule,
+  ListedDocument,
+  ListedTool,
+  Message,
+  MessagePage,
+  Permission,
+  PermissionCounts,
+  PermissionService,
+  PermissionServices,
+  PermissionSummary,
+  PlannedRequest,
+  RequestRecord,
+  Session,
+  SessionPage,
+  Setting,
+  Skill,
+  SkillCheck,
+  SkillPage,
+  SkillVersion,
+  SkillVersions,
+  ToolPage,
+  ToolSchema,
+  ToolsetList,
+  ToolsetTools,
+  TurnReason,
+  UserPermissions,
+  Webhook,
+  WebhookDeliveryPage,
+  WebhookList,
+  ConnectionInfo as Connection,
+  ExecutionReceipt as Receipt,
+  FoundPassages,
+  FoundTools as Found,
+  DefaultPermissionBody as DefaultPermission,
+  PermissionExplanation as Explained,
+  ToolsetInfo as Toolset,
+  WebhookDelivery as Delivery,
+  WebhookWithSecret as NewWebhook,
+} from './schema';

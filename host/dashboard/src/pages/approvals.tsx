@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { call } from '../api/client';
-import type { Approval } from '../api/types';
+import type { Approval, ApprovalPage } from '../api/types';
 import { useIsAdmin } from '../shell/me';
 import { useAddressState } from '../ui/address';
 import { Badge, State } from '../ui/badge';
@@ -25,7 +25,7 @@ export default function Approvals() {
   const status = chosen === '' ? 'pending' : chosen === 'all' ? '' : chosen;
   const list = useInfiniteQuery({
     queryKey: ['approvals', 'list', status],
-    queryFn: ({ pageParam }) => call<{ approvals: Approval[]; next_cursor?: string | null }>('GET', '/approvals', { query: { status, limit: 50, cursor: pageParam } }),
+    queryFn: ({ pageParam }) => call<ApprovalPage>('GET', '/approvals', { query: { status, limit: 50, cursor: pageParam } }),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor ?? null,
   });

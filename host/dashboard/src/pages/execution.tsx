@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { call } from '../api/client';
-import type { Payload, Receipt } from '../api/types';
+import type { ExecutionPayloads, Receipt } from '../api/types';
 import { useIsAdmin, useMe } from '../shell/me';
 import { State } from '../ui/badge';
 import { Button } from '../ui/button';
@@ -91,7 +91,7 @@ function Failed({ receipt }: { receipt: Receipt }) {
 /** What requests and answers said, where the workspace keeps it; asked for when it is opened, for every reading is written down. */
 function Bodies({ id }: { id: string }) {
   const [open, setOpen] = useState(false);
-  const payloads = useQuery({ queryKey: ['payloads', id], queryFn: () => call<{ payloads: Payload[] }>('GET', `/executions/${id}/payloads`), enabled: open, staleTime: Infinity });
+  const payloads = useQuery({ queryKey: ['payloads', id], queryFn: () => call<ExecutionPayloads>('GET', `/executions/${id}/payloads`), enabled: open, staleTime: Infinity });
   return (
     <Card title="Bodies" actions={<Button size="small" aria-expanded={open} onClick={() => setOpen(!open)}>{open ? 'Hide' : 'Show'}</Button>}>
       {!open && <p className="muted">The bodies of requests and answers, if the workspace keeps them. The audit log records who reads them.</p>}

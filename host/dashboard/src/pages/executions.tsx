@@ -2,7 +2,7 @@ import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { call } from '../api/client';
-import type { Keys, Receipt } from '../api/types';
+import type { ExecutionPage, Keys, Receipt } from '../api/types';
 import { useIsAdmin } from '../shell/me';
 import { useAddressState } from '../ui/address';
 import { State } from '../ui/badge';
@@ -39,24 +39,20 @@ interface Filter {
   since: string;
   kind: string;
 }
-interface Found {
-  executions: Receipt[];
-  next_cursor?: string | null;
-}
 
 const words = (name: string) => name.replaceAll('_', ' ');
 
-function ask({ since, ...filter }: Filter, limit: number, cursor: string | null): Promise<Found> {
+function ask({ since, ...filter }: Filter, limit: number, cursor: string | null): Promise<ExecutionPage> {
   const back_ms = since in SINCE ? SINCE[since as keyof typeof SINCE][1] : null;
   const started_after = back_ms == null ? '' : new Date(Date.now() - back_ms).toISOString();
-  return call<Found>('GET', '/executions', { query: { ...filter, started_after, limit, cursor } });
+  return call<ExecutionPage>('GET', '/executions', { query: { ...filter, started_after, limit, cursor } });
 }
 
 /** All that the filter finds, up to what one file holds. */
 async function everything(filter: Filter): Promise<Receipt[]> {
   const rows: Receipt[] = [];
   for (let cursor: string | null = null; ; ) {
-    const page: Found = await ask(filter, 100, cursor);
+    const page: ExecutionPage = await ask(filter, 100, cursor);
     rows.push(...page.executions);
     cursor = page.next_cursor ?? null;
     if (cursor == null || rows.length >= EXPORT_MAX) return rows.slice(0, EXPORT_MAX);

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { showChanged } from '../api/changed';
 import { call } from '../api/client';
-import type { Connection, Service, ServiceSetting, ServiceTest } from '../api/types';
+import type { Connection, ConnectionPage, ConnectLink, DeletedConnection, Service, ServiceSetting, ServiceTest } from '../api/types';
 import { useIsAdmin, useIsOperator, useMe } from '../shell/me';
 import { Badge, State } from '../ui/badge';
 import { Button } from '../ui/button';
@@ -80,7 +80,7 @@ function Connections({ service }: { service: Service }) {
   const admin = useIsAdmin();
   const connections = useInfiniteQuery({
     queryKey: ['connections', service.service],
-    queryFn: ({ pageParam }) => call<{ connections: Connection[]; next_cursor: string | null }>('GET', '/connections', { query: { service: service.service, limit: 50, cursor: pageParam } }),
+    queryFn: ({ pageParam }) => call<ConnectionPage>('GET', '/connections', { query: { service: service.service, limit: 50, cursor: pageParam } }),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
     enabled: service.auth.length > 0,
@@ -90,12 +90,12 @@ function Connections({ service }: { service: Service }) {
   const client = useQueryClient();
   if (service.auth.length === 0) return null;
   const renew = (connection: Connection) => {
-    call<{ connect_url: string }>('POST', '/connections/link', { body: { service: service.service, user_id: connection.user_id, connection_id: connection.connection_id } })
+    call<ConnectLink>('POST', '/connections/link', { body: { service: service.service, user_id: connection.user_id, connection_id: connection.connection_id } })
       .then((link) => window.open(link.connect_url, '_blank', 'noopener'))
       .catch(toast.error);
   };
   const remove = async (connection: Connection) => {
-    const gone = await call<{ revoked_at_provider: boolean }>('DELETE', `/connections/${connection.connection_id}`);
+    const gone = await call<DeletedConnection>('DELETE', `/connections/${connection.connection_id}`);
     void client.invalidateQueries({ queryKey: ['connections'] });
     void client.invalidateQueries({ queryKey: ['services'] });
     toast.success(gone.revoked_at_provider ? 'Disconnected, and revoked at the provider' : 'Disconnected');
@@ -167,7 +167,7 @@ function Connect({ service, onClose }: { service: Service; onClose: () => void }
   const admin = useIsAdmin();
   const [userId, setUserId] = useState(me.user_id);
   const link = useMutation({
-    mutationFn: () => call<{ connect_url: string; expires_at: string }>('POST', '/connections/link', { body: { service: service.service, user_id: userId } }),
+    mutationFn: () => call<ConnectLink>('POST', '/connections/link', { body: { service: service.service, user_id: userId } }),
   });
   return (
     <Dialog

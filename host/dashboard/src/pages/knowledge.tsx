@@ -4,7 +4,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@t
 import { useDeferredValue, useRef, useState, type DragEvent } from 'react';
 import { Link } from 'wouter';
 import { call, upload } from '../api/client';
-import type { ListedDocument, Passage } from '../api/types';
+import type { DocumentPage, FoundPassages, ListedDocument } from '../api/types';
 import { useAddressState } from '../ui/address';
 import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
@@ -32,7 +32,7 @@ export default function Knowledge() {
   const [removing, setRemoving] = useState<ListedDocument | null>(null);
   const list = useInfiniteQuery({
     queryKey: ['knowledge', 'list'],
-    queryFn: ({ pageParam }) => call<{ documents: ListedDocument[]; next_cursor?: string | null }>('GET', '/knowledge/documents', { query: { limit: 50, cursor: pageParam } }),
+    queryFn: ({ pageParam }) => call<DocumentPage>('GET', '/knowledge/documents', { query: { limit: 50, cursor: pageParam } }),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor ?? null,
   });
@@ -99,7 +99,7 @@ export default function Knowledge() {
 function Passages({ query }: { query: string }) {
   const found = useQuery({
     queryKey: ['knowledge', 'search', query],
-    queryFn: () => call<{ passages: Passage[] }>('GET', '/knowledge/search', { query: { query, limit: 10 } }),
+    queryFn: () => call<FoundPassages>('GET', '/knowledge/search', { query: { query, limit: 10 } }),
     placeholderData: keepPreviousData,
   });
   return (

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useParams } from 'wouter';
 import { showChanged } from '../api/changed';
 import { call } from '../api/client';
-import type { Explained, UserPermissions } from '../api/types';
+import type { Explained, PermissionServices, UserPermissions } from '../api/types';
 import { useIsAdmin } from '../shell/me';
 import { State } from '../ui/badge';
 import { Button } from '../ui/button';
@@ -14,7 +14,7 @@ import { TextField } from '../ui/field';
 import { Limited, LimitedDialog } from '../ui/limited-rules';
 import { ErrorNote } from '../ui/note';
 import { Card, Loaded, Page } from '../ui/page';
-import { Matrix, useSummary, type Change, type Changing, type ListedService } from '../ui/rule-matrix';
+import { Matrix, useSummary, type Change, type Changing } from '../ui/rule-matrix';
 import { manyRules, oneRule, whoDecides } from '../ui/rules';
 import { Time } from '../ui/time';
 import { useToast } from '../ui/toast';
@@ -29,7 +29,7 @@ export default function Permissions({ of }: { of?: string }) {
   const [limiting, setLimiting] = useState(false);
   const path = `/permissions/users/${encodeURIComponent(user)}`;
   const rules = useQuery({ queryKey: ['permissions', user], queryFn: () => call<UserPermissions>('GET', path) });
-  const services = useQuery({ queryKey: ['permissions', 'services'], queryFn: () => call<{ services: ListedService[] }>('GET', '/permissions/services'), staleTime: 60_000 });
+  const services = useQuery({ queryKey: ['permissions', 'services'], queryFn: () => call<PermissionServices>('GET', '/permissions/services'), staleTime: 60_000 });
   const change: Changing = useMutation<UserPermissions, Error, Change>({
     mutationFn: (change: Change) => {
       const { method, path, body } = 'kind' in change ? oneRule(user, change.kind, change.name, change.setting, change.approvers) : manyRules(user, change.services, change.setting, change.approvers);

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { call } from '../api/client';
 import { stream } from '../api/stream';
-import type { Message, Session as Shape } from '../api/types';
+import type { Message, MessagePage, Session as Shape } from '../api/types';
 import { Button } from '../ui/button';
 import { Messages, Stands, Step, Written } from '../ui/conversation';
 import { Confirm } from '../ui/dialog';
@@ -156,7 +156,7 @@ function Steps({ id }: { id: string }) {
   const [open, setOpen] = useState(false);
   const steps = useInfiniteQuery({
     queryKey: ['sessions', id, 'steps'],
-    queryFn: ({ pageParam }) => call<{ messages: Message[]; next_cursor?: string | null }>('GET', `/sessions/${id}/messages`, { query: { limit: 100, cursor: pageParam } }),
+    queryFn: ({ pageParam }) => call<MessagePage>('GET', `/sessions/${id}/messages`, { query: { limit: 100, cursor: pageParam } }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor ?? null,
     enabled: open,

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { call } from '../api/client';
 import { stream } from '../api/stream';
-import type { Session } from '../api/types';
+import type { Session, SessionPage } from '../api/types';
 import { useIsAdmin, useMe } from '../shell/me';
 import { useAddressState } from '../ui/address';
 import { Button } from '../ui/button';
@@ -28,7 +28,7 @@ export default function Sessions() {
   const [removing, setRemoving] = useState<Session | null>(null);
   const list = useInfiniteQuery({
     queryKey: ['sessions', 'list'],
-    queryFn: ({ pageParam }) => call<{ sessions: Session[]; next_cursor?: string | null }>('GET', '/sessions', { query: { limit: 50, cursor: pageParam } }),
+    queryFn: ({ pageParam }) => call<SessionPage>('GET', '/sessions', { query: { limit: 50, cursor: pageParam } }),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor ?? null,
   });

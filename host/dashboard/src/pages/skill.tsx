@@ -6,7 +6,7 @@ import { Suspense, useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { showChanged } from '../api/changed';
 import { ApiError, call } from '../api/client';
-import type { Skill as Shape, SkillCheck, SkillVersion } from '../api/types';
+import type { Skill as Shape, SkillCheck, SkillVersion, SkillVersions } from '../api/types';
 import { useMe } from '../shell/me';
 import { Badge, State } from '../ui/badge';
 import { Button } from '../ui/button';
@@ -145,7 +145,7 @@ function Versions({ skill }: { skill: Shape }) {
   const [restoring, setRestoring] = useState<SkillVersion | null>(null);
   const versions = useInfiniteQuery({
     queryKey: ['skills', skill.skill_id, 'versions'],
-    queryFn: ({ pageParam }) => call<{ versions: SkillVersion[]; next_cursor?: string | null }>('GET', `/skills/${skill.skill_id}/versions`, { query: { limit: 20, cursor: pageParam } }),
+    queryFn: ({ pageParam }) => call<SkillVersions>('GET', `/skills/${skill.skill_id}/versions`, { query: { limit: 20, cursor: pageParam } }),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor ?? null,
   });

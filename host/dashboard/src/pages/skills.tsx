@@ -2,7 +2,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { useDeferredValue, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { call } from '../api/client';
-import type { ListedSkill, Skill } from '../api/types';
+import type { Skill, SkillPage } from '../api/types';
 import { useAddressState } from '../ui/address';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
@@ -22,7 +22,7 @@ export default function Skills() {
   const query = useDeferredValue(typed.trim());
   const skills = useQuery({
     queryKey: ['skills', 'list', query, offset],
-    queryFn: () => call<{ skills: ListedSkill[]; total: number }>('GET', '/skills', { query: { query, limit: PAGE, offset } }),
+    queryFn: () => call<SkillPage>('GET', '/skills', { query: { query, limit: PAGE, offset } }),
     placeholderData: keepPreviousData,
   });
   const make = <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>New Skill</Button>;

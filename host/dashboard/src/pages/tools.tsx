@@ -4,7 +4,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { useDeferredValue, useState } from 'react';
 import { Link } from 'wouter';
 import { call } from '../api/client';
-import type { Found, FoundTool, ListedTool } from '../api/types';
+import type { Found, FoundTool, ListedTool, ToolPage } from '../api/types';
 import { useIsOperator, useMe } from '../shell/me';
 import { Badge, State } from '../ui/badge';
 import { Button } from '../ui/button';
@@ -99,7 +99,7 @@ function All({ service }: { service: string }) {
   const operator = useIsOperator();
   const list = useInfiniteQuery({
     queryKey: ['tools', 'list', service],
-    queryFn: ({ pageParam }) => call<{ tools: ListedTool[]; next_cursor?: string | null }>('GET', '/tools/list', { query: { service, limit: 100, cursor: pageParam } }),
+    queryFn: ({ pageParam }) => call<ToolPage>('GET', '/tools/list', { query: { service, limit: 100, cursor: pageParam } }),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor ?? null,
   });

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { call } from '../api/client';
-import type { Toolset as Shape, ToolsetChoice, ToolsetTools } from '../api/types';
+import type { Toolset as Shape, ToolsetTools } from '../api/types';
 import { useIsAdmin } from '../shell/me';
 import { Button } from '../ui/button';
 import { CopyLine } from '../ui/copy';
@@ -14,7 +14,7 @@ import { Empty, ErrorNote, Note } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
-import { ToolsetChoiceField, useSkillNames } from '../ui/toolset-choice';
+import { ToolsetChoiceField, useSkillNames, type ToolsetChoice } from '../ui/toolset-choice';
 
 export default function Toolset() {
   const { toolset: name = '' } = useParams<{ toolset: string }>();

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { call } from '../api/client';
-import type { Toolset, ToolsetChoice } from '../api/types';
+import type { Toolset, ToolsetList } from '../api/types';
 import { useIsAdmin } from '../shell/me';
 import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
@@ -14,14 +14,14 @@ import { Empty, ErrorNote } from '../ui/note';
 import { Card, Loaded, Page } from '../ui/page';
 import { Table } from '../ui/table';
 import { Time } from '../ui/time';
-import { ToolsetChoiceField } from '../ui/toolset-choice';
+import { ToolsetChoiceField, type ToolsetChoice } from '../ui/toolset-choice';
 
 const ABOUT = 'An MCP client that is given the address of a toolset lists exactly its tools, under their own names. A toolset grants nothing: everybody sees what their permissions allow.';
 
 export default function Toolsets() {
   const admin = useIsAdmin();
   const [making, setMaking] = useState(false);
-  const toolsets = useQuery({ queryKey: ['toolsets'], queryFn: () => call<{ toolsets: Toolset[] }>('GET', '/toolsets') });
+  const toolsets = useQuery({ queryKey: ['toolsets'], queryFn: () => call<ToolsetList>('GET', '/toolsets') });
   const make = admin && <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>New toolset</Button>;
   return (
     <Page title="Toolsets" about={ABOUT} actions={make}>

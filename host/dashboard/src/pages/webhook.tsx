@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { call } from '../api/client';
-import type { Delivery, NewWebhook, Webhook as Shape } from '../api/types';
+import type { Delivery, NewWebhook, Webhook as Shape, WebhookDeliveryPage } from '../api/types';
 import { State } from '../ui/badge';
 import { Button } from '../ui/button';
 import { Confirm } from '../ui/dialog';
@@ -86,7 +86,7 @@ function Deliveries({ path, id }: { path: string; id: string }) {
   const toast = useToast();
   const list = useInfiniteQuery({
     queryKey: ['webhooks', id, 'deliveries'],
-    queryFn: ({ pageParam }) => call<{ deliveries: Delivery[]; next_cursor?: string | null }>('GET', `${path}/deliveries`, { query: { limit: 50, cursor: pageParam } }),
+    queryFn: ({ pageParam }) => call<WebhookDeliveryPage>('GET', `${path}/deliveries`, { query: { limit: 50, cursor: pageParam } }),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor ?? null,
   });

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { call } from '../api/client';
-import type { NewWebhook, Webhook } from '../api/types';
+import type { NewWebhook, Webhook, WebhookList } from '../api/types';
 import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
 import { CopyLine } from '../ui/copy';
@@ -30,7 +30,7 @@ export const GROUPS: [string, string][] = [
 export default function Webhooks() {
   const [making, setMaking] = useState(false);
   const [made, setMade] = useState<NewWebhook | null>(null);
-  const webhooks = useQuery({ queryKey: ['webhooks'], queryFn: () => call<{ webhooks: Webhook[] }>('GET', '/webhooks') });
+  const webhooks = useQuery({ queryKey: ['webhooks'], queryFn: () => call<WebhookList>('GET', '/webhooks') });
   const add = <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>Add webhook</Button>;
   return (
     <Page title="Webhooks" about="Notify your programs of events. Deliveries are signed according to Standard Webhooks and retried for three days." actions={add}>

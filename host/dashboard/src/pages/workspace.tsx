@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { showChanged } from '../api/changed';
 import { call } from '../api/client';
-import type { Approvers, Origin, Workspace as Shape } from '../api/types';
+import type { Approvers, DefaultPermission, Health, Origin, Workspace as Shape } from '../api/types';
 import { useIsAdmin, useMe } from '../shell/me';
 import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
@@ -13,26 +13,10 @@ import { APPROVERS, whoDecides } from '../ui/rules';
 import { Time } from '../ui/time';
 import { useToast } from '../ui/toast';
 
-interface Health {
-  status: string;
-  version: string;
-  database: string;
-  plugins: { active: number; quarantined: number; pending_approval: number };
-  tools: number;
-  runtime: string;
-  search: string;
-}
-
-/** What holds for tools without a rule. */
-interface Default {
-  default: 'allow' | 'by_effect';
-  approvers?: Approvers;
-}
-
 export default function Workspace() {
   const admin = useIsAdmin();
   const workspace = useQuery({ queryKey: ['workspace'], queryFn: () => call<Shape>('GET', '/workspace') });
-  const byDefault = useQuery({ queryKey: ['permissions', 'default'], queryFn: () => call<Default>('GET', '/permissions/default') });
+  const byDefault = useQuery({ queryKey: ['permissions', 'default'], queryFn: () => call<DefaultPermission>('GET', '/permissions/default') });
   const health = useQuery({ queryKey: ['health'], queryFn: () => call<Health>('GET', '/health') });
   return (
     <Page title="Workspace" about="Settings for everyone in this workspace.">
@@ -67,7 +51,7 @@ export default function Workspace() {
   );
 }
 
-function Settings({ workspace, rule }: { workspace: Shape; rule: Default }) {
+function Settings({ workspace, rule }: { workspace: Shape; rule: DefaultPermission }) {
   const me = useMe();
   const client = useQueryClient();
   const toast = useToast();
@@ -79,7 +63,7 @@ function Settings({ workspace, rule }: { workspace: Shape; rule: Default }) {
   const [review, setReview] = useState(workspace.review_skills);
   const save = useMutation({
     mutationFn: async () => {
-      if (changedRule) await call<Default>('PATCH', '/permissions/default', { body: { default: byDefault, approvers } });
+      if (changedRule) await call<DefaultPermission>('PATCH', '/permissions/default', { body: { default: byDefault, approvers } });
       return call<Shape>('PATCH', '/workspace', { body: { name, keep_payloads: keep, review_skills: review } });
     },
     onSuccess: (next) => {

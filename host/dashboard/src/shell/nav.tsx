@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { call } from '../api/client';
-import type { Approval } from '../api/types';
+import type { ApprovalPage } from '../api/types';
 import { Badge } from '../ui/badge';
 import { Icon } from '../ui/icon';
 import { useIsAdmin } from './me';
@@ -25,7 +25,7 @@ export const PENDING_MAX = 100;
 export function usePending(): number | undefined {
   const pending = useQuery({
     queryKey: ['approvals', 'pending'],
-    queryFn: () => call<{ approvals: Approval[] }>('GET', '/approvals', { query: { status: 'pending', limit: PENDING_MAX } }),
+    queryFn: () => call<ApprovalPage>('GET', '/approvals', { query: { status: 'pending', limit: PENDING_MAX } }),
   });
   return pending.data?.approvals.length;
 }

@@ -28,14 +28,14 @@ function Inside({ execution }: { execution: Execution }) {
     case 'error':
       return (
         <Note tone="bad">
-          <p className="strong">{execution.error?.message}</p>
-          {execution.error?.suggested_fix && <p>{execution.error.suggested_fix}</p>}
+          <p className="strong">{execution.error.message}</p>
+          {execution.error.suggested_fix && <p>{execution.error.suggested_fix}</p>}
           <p className="small">
-            {execution.error?.code}
-            {execution.error?.provider_status ? `, the service answered ${execution.error.provider_status}` : ''}
-            {execution.error?.can_retry ? ', can be retried' : ', retrying will not help'}
+            {execution.error.code}
+            {execution.error.provider_status ? `, the service answered ${execution.error.provider_status}` : ''}
+            {execution.error.can_retry ? ', can be retried' : ', retrying will not help'}
           </p>
-          {execution.error?.provider_body != null && <Json value={execution.error.provider_body} label="answer of the service" />}
+          {execution.error.provider_body != null && <Json value={execution.error.provider_body} label="answer of the service" />}
         </Note>
       );
     case 'auth_required':
@@ -56,12 +56,12 @@ function Inside({ execution }: { execution: Execution }) {
     case 'approval_required':
       return (
         <Note tone="warn">
-          <p>{execution.message ?? 'A person has to approve this call.'}</p>
-          {execution.approval_id && <p><Link href={`/approvals/${execution.approval_id}`}>View the request</Link></p>}
+          <p>{execution.message}</p>
+          <p><Link href={`/approvals/${execution.approval_id}`}>View the request</Link></p>
         </Note>
       );
     case 'dry_run':
-      return <Planned requests={execution.requests ?? []} />;
+      return <Planned requests={execution.requests} />;
   }
 }
 
@@ -83,6 +83,5 @@ function body(request: PlannedRequest): string[] {
 }
 
 function headers(request: PlannedRequest): string[] {
-  const pairs = Array.isArray(request.headers) ? request.headers : Object.entries(request.headers);
-  return pairs.map(([name, value]) => `${name}: ${value}`);
+  return request.headers.map(([name, value]) => `${name}: ${value}`);
 }

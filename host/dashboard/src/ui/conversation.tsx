@@ -2,7 +2,7 @@
 
 import { Suspense } from 'react';
 import { Link } from 'wouter';
-import type { Message } from '../api/types';
+import type { Message, TurnReason } from '../api/types';
 import { State } from './badge';
 import { Button } from './button';
 import { Icon } from './icon';
@@ -10,11 +10,12 @@ import { Note } from './note';
 import { Prose } from './prose';
 import { Time } from './time';
 
-const WHO = { user: 'User', assistant: 'Assistant', tool: 'Answer' };
-const WHY: Record<string, string> = {
+const WHO: Record<Message['role'], string> = { user: 'User', assistant: 'Assistant', tool: 'Answer' };
+const WHY: Partial<Record<TurnReason, string>> = {
   steps_exhausted: 'The turn reached its limit of steps.',
   tokens_exhausted: 'The turn reached its limit of tokens.',
   time_exhausted: 'The turn reached its time limit.',
+  rate_limited: 'The requests of the key or the workspace are used up for now.',
   model_failed: 'The model did not answer.',
   key_revoked: 'Whoever started it no longer has access.',
   gateway_stopping: 'The gateway was restarted.',
@@ -79,7 +80,7 @@ export function Stands({ last, resume, busy }: { last: Message; resume: () => vo
   return (
     <Note tone="warn">
       <div className="row"><State name={last.reason ?? last.status} />{pending && <span className="mono">{pending.tool_name}</span>}</div>
-      <p>{pending?.message ?? WHY[last.reason ?? ''] ?? 'It stopped before it was finished.'}</p>
+      <p>{pending?.message ?? (last.reason && WHY[last.reason]) ?? 'It stopped before it was finished.'}</p>
       <div className="row">
         {pending?.connect_url && (
           <a className="button" href={pending.connect_url} target="_blank" rel="noopener"><Icon name="external" />Connect {pending.service}</a>

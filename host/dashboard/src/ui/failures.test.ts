@@ -3,13 +3,13 @@ import type { Receipt, RequestRecord } from '../api/types';
 import { failureOf } from './failures';
 
 const request = (status: number | null): RequestRecord => ({ method: 'POST', host: 'api.github.com', path: '/', status, bytes_out: 1, bytes_in: 1, duration_ms: 1 });
-const receipt = (status: string, reason: string | null = null, requests: RequestRecord[] = []): Receipt => ({
+const receipt = (status: Receipt['status'], reason: Receipt['reason'] = null, requests: RequestRecord[] = []): Receipt => ({
   execution_id: 'exe_1', tool_name: 'github_create_issue', user_id: 'ada', key: { name: 'ci', prefix: 'a' }, status, reason, started_at: '', duration_ms: 1,
   plugin: { service: 'github', version: '1', sha256: 'x' }, requests,
 });
 
 it('a call with a result has no failure', () => {
-  for (const status of ['success', 'dry_run', 'running']) expect(failureOf(receipt(status))).toBeNull();
+  for (const status of ['success', 'dry_run', 'running'] as const) expect(failureOf(receipt(status))).toBeNull();
 });
 
 describe('a provider that refused', () => {
@@ -37,8 +37,10 @@ describe('a provider that refused', () => {
 
 it('every failure has a code, a sentence and a next step', () => {
   const all = [
-    ...['provider_error', 'provider_rate_limited', 'provider_refused', 'not_configured', 'timeout', 'limit_exceeded', 'plugin_crashed', 'cancelled', 'something_new'].map((reason) => receipt('error', reason)),
-    ...['auth_required', 'auth_expired', 'approval_required', 'interrupted'].map((status) => receipt(status)),
+    ...(['provider_error', 'provider_rate_limited', 'provider_refused', 'not_configured', 'timeout', 'limit_exceeded', 'plugin_crashed', 'cancelled'] as const).map((reason) => receipt('error', reason)),
+    // Of a gateway that was upgraded while the page was open.
+    receipt('error', 'something_new' as Receipt['reason']),
+    ...(['auth_required', 'auth_expired', 'approval_required', 'interrupted'] as const).map((status) => receipt(status)),
   ];
   for (const one of all) {
     const found = failureOf(one);

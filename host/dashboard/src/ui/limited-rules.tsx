@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client';
-import type { Approvers, LimitedRule, Permission, UserPermissions } from '../api/types';
+import type { Approvers, LimitedRule, Permission, PermissionService, UserPermissions } from '../api/types';
 import { useIsAdmin } from '../shell/me';
 import { State } from './badge';
 import { Button } from './button';
@@ -11,7 +11,7 @@ import { Dialog } from './dialog';
 import { SelectField, TextField } from './field';
 import { ErrorNote } from './note';
 import { Card } from './page';
-import { SETTINGS, type ListedService } from './rule-matrix';
+import { SETTINGS } from './rule-matrix';
 import { APPROVERS, approversOf, oneRule, whoDecides } from './rules';
 import { Segments } from './segments';
 import { useServiceTools } from './service-tools';
@@ -53,7 +53,7 @@ export function Limited({ user, all, rules }: { user: string; all: UserPermissio
 
 const HOUR_MS = 3_600_000;
 
-export function LimitedDialog({ user, services, onClose }: { user: string; services: ListedService[]; onClose: () => void }) {
+export function LimitedDialog({ user, services, onClose }: { user: string; services: PermissionService[]; onClose: () => void }) {
   const client = useQueryClient();
   const toast = useToast();
   const [service, setService] = useState(services[0]?.service ?? '');

@@ -3,7 +3,7 @@
 import { useQuery, type UseMutationResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client';
-import type { Approvers, PermissionCounts, PermissionSummary, Setting, UserPermissions } from '../api/types';
+import type { Approvers, PermissionCounts, PermissionService, PermissionSummary, Setting, UserPermissions } from '../api/types';
 import { Badge } from './badge';
 import { Button } from './button';
 import { CheckField, SelectField, TextField } from './field';
@@ -14,12 +14,6 @@ import { APPROVERS, approversOf, limitOf, whoDecides, type Kind } from './rules'
 import { Segments } from './segments';
 import { useServiceTools } from './service-tools';
 import { plural } from './time';
-
-export interface ListedService {
-  service: string;
-  display_name: string;
-  tools: number;
-}
 
 export const SETTINGS: { value: Setting; label: string; tone?: 'ok' | 'warn' | 'bad' }[] = [
   { value: 'inherit', label: 'Default' },
@@ -39,7 +33,7 @@ export function useSummary(user: string) {
 interface MatrixProps {
   user: string;
   rules: UserPermissions;
-  services: ListedService[];
+  services: PermissionService[];
   change: Changing;
   readOnly: boolean;
 }

@@ -2,8 +2,28 @@
 // always the arguments as they will be sent; empty inputs are left out of it.
 
 import { useState } from 'react';
-import type { Schema } from '../api/types';
 import { SelectField, TextArea, TextField } from './field';
+
+/** The part of JSON Schema that the forms read. */
+export interface Schema {
+  type?: string | string[];
+  title?: string;
+  description?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  examples?: unknown[];
+  format?: string;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  [key: string]: unknown;
+}
 
 export type Arguments = Record<string, unknown>;
 /** What is wrong, by JSON Pointer. */

@@ -3,12 +3,17 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { call } from '../api/client';
-import type { Found, ListedSkill, ToolsetChoice } from '../api/types';
+import type { Found, SkillPage, Toolset } from '../api/types';
 import { Button } from './button';
 import { TextField } from './field';
 import { useServices } from './services';
 
 const EACH_MAX = 6;
+/** What a toolset names, as it is sent. */
+export type ToolsetChoice = Pick<Toolset, 'tools' | 'services' | 'skills'> & {
+  /** Of the Skills that were chosen just now, by id: the version that was shown. At another one nothing is stored. */
+  skill_versions: Record<string, number>;
+};
 type Kind = Exclude<keyof ToolsetChoice, 'skill_versions'>;
 interface Offer {
   kind: Kind;
@@ -23,7 +28,7 @@ const WORD: Record<Kind, string> = { tools: 'Tool', services: 'All tools of', sk
 
 /** The Skills by id, as far as a page holds them. */
 export function useSkillNames(): Map<string, string> {
-  const skills = useQuery({ queryKey: ['skills', 'names'], queryFn: () => call<{ skills: ListedSkill[] }>('GET', '/skills', { query: { limit: 100 } }) });
+  const skills = useQuery({ queryKey: ['skills', 'names'], queryFn: () => call<SkillPage>('GET', '/skills', { query: { limit: 100 } }) });
   return new Map((skills.data?.skills ?? []).map((skill) => [skill.skill_id, skill.name]));
 }
 
@@ -38,7 +43,7 @@ function useOffers(typed: string): Offer[] {
   });
   const skills = useQuery({
     queryKey: ['skills', 'toolset', query],
-    queryFn: () => call<{ skills: ListedSkill[] }>('GET', '/skills', { query: { query, limit: EACH_MAX } }),
+    queryFn: () => call<SkillPage>('GET', '/skills', { query: { query, limit: EACH_MAX } }),
     enabled: query !== '',
     placeholderData: keepPreviousData,
   });

@@ -68,9 +68,7 @@ pub struct Message {
     /// `msg_<ULID>`.
     #[schema(example = "msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")]
     pub message_id: String,
-    /// `user`, `assistant` or `tool` (what an operation answered to the assistant).
-    #[schema(example = "assistant")]
-    pub role: String,
+    pub role: Speaker,
     pub content: String,
     #[schema(format = DateTime)]
     pub created_at: String,
@@ -340,7 +338,7 @@ pub(crate) fn session_without_links(session: &Session) -> Session {
 pub(crate) fn shown(row: &store::SessionMessage) -> Result<Message, Error> {
     Ok(Message {
         message_id: row.id.clone(),
-        role: row.role.to_string(),
+        role: row.role,
         content: row.content.clone(),
         created_at: rfc3339(row.created_at_ms),
         details: serde_json::from_str(&row.details)

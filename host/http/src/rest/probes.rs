@@ -13,7 +13,7 @@ use serde::Serialize;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{Pages, RestOptions, RestState, openapi};
+use super::{Pages, RestOptions, RestState, docs as reference, openapi};
 use toolgate_gateway::Gateway;
 use toolgate_gateway::metrics::{self, Metrics};
 use toolgate_http_kit::envelope::ApiFailure;
@@ -105,23 +105,15 @@ async fn document(State(pages): State<Arc<Pages>>) -> Response {
 
 /// Read this document as a page
 ///
-/// The same description for people. The page loads nothing and runs no script.
+/// The same description for people, with samples in several languages and a form that sends requests to this gateway.
 #[utoipa::path(
     get,
     path = "/docs",
     operation_id = "read_docs",
     responses((status = 200, description = "The page.", body = String, content_type = "text/html")),
 )]
-async fn docs(State(pages): State<Arc<Pages>>) -> Response {
-    let policy = pages.docs.content_security_policy.clone();
-    let mut page = typed("text/html; charset=utf-8", pages.docs.html.clone());
-    let headers = page.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
-    headers.insert(
-        header::REFERRER_POLICY,
-        HeaderValue::from_static("no-referrer"),
-    );
-    page
+async fn docs() -> Response {
+    reference::page()
 }
 
 fn typed(content_type: &'static str, body: Bytes) -> Response {

@@ -1964,17 +1964,18 @@ export interface components {
              * @example msg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
              */
             message_id: string;
-            /**
-             * @description `user`, `assistant` or `tool` (what an operation answered to the assistant).
-             * @example assistant
-             */
-            role: string;
+            role: components["schemas"]["MessageRole"];
         };
         MessagePage: {
             messages: components["schemas"]["Message"][];
             /** @description `null` on the last page. */
             next_cursor?: string | null;
         };
+        /**
+         * @description Whose step of a session it is. A step of `tool` is what an operation answered to the assistant.
+         * @enum {string}
+         */
+        MessageRole: "user" | "assistant" | "tool";
         /** @description What every answer carries beside its result. */
         Meta: {
             /** @description The same value as the header `X-Request-Id`. */
@@ -2916,6 +2917,7 @@ export type Matches = components['schemas']['Matches'];
 export type MediaType = components['schemas']['MediaType'];
 export type Message = components['schemas']['Message'];
 export type MessagePage = components['schemas']['MessagePage'];
+export type MessageRole = components['schemas']['MessageRole'];
 export type Meta = components['schemas']['Meta'];
 export type ModelState = components['schemas']['ModelState'];
 export type OperationCall = components['schemas']['OperationCall'];

@@ -125,7 +125,7 @@ mod tests {
     fn step(role: Speaker, content: &str, details: StepDetails) -> PromptStep {
         let message = Message {
             message_id: String::new(),
-            role: role.to_string(),
+            role,
             content: content.to_owned(),
             created_at: String::new(),
             details,

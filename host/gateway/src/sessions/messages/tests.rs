@@ -21,8 +21,8 @@ async fn tools_of_the_catalog_are_named_with_their_schemas() {
     let session = begin(&world, &caller, "Create an issue on github").await;
     let said = session.messages.unwrap();
     assert_eq!(
-        (said[0].role.as_str(), said[1].role.as_str()),
-        ("user", "assistant")
+        (said[0].role, said[1].role),
+        (Speaker::User, Speaker::Assistant)
     );
     let matches = said[1].details.matches.as_ref().unwrap();
     assert_eq!(matches["tools"][0]["name"], "github_create_issue");

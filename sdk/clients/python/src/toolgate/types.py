@@ -500,6 +500,12 @@ What a document is.
 """
 
 
+MessageRole: TypeAlias = Literal["user", "assistant", "tool"]
+"""
+Whose step of a session it is. A step of `tool` is what an operation answered to the assistant.
+"""
+
+
 class Meta(TypedDict):
     """
     What every answer carries beside its result.
@@ -2025,10 +2031,7 @@ class Message(TypedDict):
     """
     `msg_<ULID>`.
     """
-    role: str
-    """
-    `user`, `assistant` or `tool` (what an operation answered to the assistant).
-    """
+    role: MessageRole
     content: str
     created_at: str
 

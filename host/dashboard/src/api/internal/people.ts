@@ -1,5 +1,7 @@
 // People, keys and apps of a workspace, and what they did.
 
+import type { DefaultRule } from '../schema';
+
 export type Role = 'owner' | 'admin' | 'member';
 
 export interface Me {
@@ -139,7 +141,7 @@ export interface Workspace {
   name: string;
   plan: string;
   rpm: number | null;
-  default_permission: 'allow' | 'by_effect';
+  default_permission: DefaultRule;
   keep_payloads: boolean;
   review_skills: boolean;
   created_at: string;

@@ -1,0 +1,60 @@
+// Plugins: what they ask for, their versions and files.
+
+/** One place of a manifest, in the gateway's words. */
+export interface Change {
+  path: string;
+  weight: 'right' | 'text' | 'less' | 'allowed';
+  says: string;
+  old?: unknown;
+  new?: unknown;
+}
+/** What a plugin asks for, or what a version changes about the one that was approved. */
+export interface Rights {
+  changes: Change[];
+}
+export interface PluginVersion {
+  version: string;
+  sha256: string;
+  activated_at?: string | null;
+  active: boolean;
+  difference?: Rights | null;
+}
+export interface Plugin {
+  service: string;
+  title?: string | null;
+  state: string;
+  reason?: string | null;
+  version?: string | null;
+  sha256?: string | null;
+  tools: number;
+  categories: string[];
+  pending?: { version?: string | null; sha256: string; difference: Rights } | null;
+  versions: PluginVersion[];
+  rights?: Rights | null;
+  use: { calls_24h: number; errors_24h: number; mean_ms_24h: number | null; wasm_bytes: number | null };
+}
+export interface PluginFile {
+  file: string;
+  state: string;
+  reason?: string | null;
+  service?: string | null;
+  sha256?: string | null;
+}
+export interface Plugins {
+  plugins: Plugin[];
+  files: PluginFile[];
+  folder_writable: boolean;
+}
+export interface PluginCheck {
+  service: string;
+  title?: string | null;
+  version: string;
+  sha256: string;
+  tools: number;
+  rights: Rights;
+  replaces?: null | { version?: string | null; sha256?: string | null };
+  difference?: Rights | null;
+  waits: boolean;
+  warnings: string[];
+  file?: string;
+}
