@@ -50,7 +50,9 @@ pub use access::permissions::{DecidedBy, Permission};
 pub use dashboard::health::{Health, KeyStatus, Limits, PluginCounts, PluginLoading, Status};
 pub use open::make_private_dir;
 pub use toolgate_identity as identity;
-pub use toolgate_operation::{Caller, Error, RateLimited, Scope, Violation, limits};
+pub use toolgate_operation::{
+    Caller, Error, RateLimited, RateWindow, RequiredRole, Scope, Violation, limits,
+};
 
 use crate::access::permissions::Permissions;
 use crate::metrics::Metrics;

@@ -318,8 +318,8 @@ fn details_of(error: &Error) -> Option<Value> {
             tool_name,
             plugins_loading,
         } => Some(json!({ "tool_name": tool_name, "plugins_loading": plugins_loading })),
-        Error::ScopeDenied(scope) => Some(json!({ "scope": scope })),
-        Error::RoleDenied(role) => Some(json!({ "role": role })),
+        Error::ScopeDenied(scope) => Some(json!({ "scope": scope.into_str() })),
+        Error::RoleDenied(role) => Some(json!({ "role": role.into_str() })),
         Error::ChooseWorkspace(names) => Some(json!({ "workspaces": names })),
         Error::PermissionDenied { user_id, subject } => {
             Some(json!({ "user_id": user_id, "subject": subject }))
@@ -330,7 +330,7 @@ fn details_of(error: &Error) -> Option<Value> {
         } => Some(json!({ "execution_id": execution_id, "receipt": receipt })),
         Error::RepeatedWrite { execution_id } => Some(json!({ "execution_id": execution_id })),
         Error::RateLimited(limited) => Some(json!({
-            "window": limited.window,
+            "window": limited.window.into_str(),
             "limit": limited.limit,
             "retry_after_s": limited.retry_after_s,
         })),
@@ -372,11 +372,7 @@ fn rate_limit(headers: &mut HeaderMap, limited: &RateLimited) {
         limit,
         retry_after_s,
     } = limited;
-    let window_s = match *window {
-        "day" => 86_400,
-        "quarter_hour" => 900,
-        _ => 60,
-    };
+    let window_s = window.seconds();
     retry_after(headers, *retry_after_s);
     for (name, value) in [
         (
