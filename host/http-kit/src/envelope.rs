@@ -184,7 +184,7 @@ impl ApiFailure {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Gateway(error) => error.hint(),
+            Self::Gateway(error) => hint_of(error),
             Self::Request { hint, .. } => hint.clone(),
             Self::Json(_) => Some("Send one JSON object, encoded in UTF-8.".to_owned()),
             Self::UnknownRoute => Some("GET /openapi.json lists every route.".to_owned()),
@@ -302,6 +302,20 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::Stopping
         | Error::ProviderUnavailable
         | Error::DatabaseUnavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+/// The next step after a refusal of the gateway, over HTTP.
+pub fn hint_of(error: &Error) -> Option<String> {
+    match error {
+        Error::ApiKeyRequired => {
+            Some("Send the header Authorization: Bearer <API_KEY>.".to_owned())
+        }
+        Error::AccessTokenRequired => Some(
+            "Sign in: the header WWW-Authenticate names the metadata that a client needs for it."
+                .to_owned(),
+        ),
+        _ => error.hint(),
     }
 }
 

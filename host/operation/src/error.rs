@@ -81,9 +81,9 @@ pub enum Error {
     ServiceNotFound(String),
     #[error("{0}")]
     Conflict(String),
-    #[error("this Idempotency-Key was used with another body")]
+    #[error("this idempotency key was used with another body")]
     IdempotencyConflict,
-    #[error("a request with this Idempotency-Key is still running")]
+    #[error("a request with this idempotency key is still running")]
     InProgress { retry_after_s: u64 },
     #[error("another message to this session is still being worked on")]
     TurnInProgress { retry_after_s: u64 },
@@ -213,7 +213,7 @@ impl Error {
         }
     }
 
-    /// The next step, where there is one.
+    /// The next step, where there is one. What depends on how requests are sent, an edge says.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::InvalidJson { place, .. } => {
@@ -224,12 +224,8 @@ impl Error {
                     "Read the input schema of {tool_name}, correct every violation and call again."
                 )
             }
-            Self::ApiKeyRequired => "Send the header Authorization: Bearer <API_KEY>.".to_owned(),
             Self::InvalidApiKey => {
                 "Create a key with `toolgate key create` or in Settings > API keys.".to_owned()
-            }
-            Self::AccessTokenRequired => {
-                "Sign in: the header WWW-Authenticate names the metadata that a client needs for it.".to_owned()
             }
             Self::InvalidAccessToken => {
                 "Exchange the refresh token for a new one, or connect again.".to_owned()
@@ -272,7 +268,7 @@ impl Error {
                 "Check whether it was done (the receipt {execution_id}, if there is one, lists what was sent); send retry_unknown: true to run it again."
             ),
             Self::RepeatedWrite { execution_id } => format!(
-                "Look first whether the first one ({execution_id}) was done, with a tool that reads. If it was not, send the same call again: it is held back once. A request with an Idempotency-Key is never done twice."
+                "Look first whether the first one ({execution_id}) was done, with a tool that reads. If it was not, send the same call again: it is held back once. A request with an idempotency key is never done twice."
             ),
             _ => return None,
         })
