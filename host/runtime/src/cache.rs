@@ -107,8 +107,12 @@ impl CodeCache {
             Ok(component) => {
                 release_pages(&component);
                 if self.bytes_max.is_some() {
-                    // Only the order of files by their last use depends on it.
-                    let _ = image.set_modified(SystemTime::now());
+                    #[expect(
+                        clippy::disallowed_methods,
+                        reason = "only the order of files by their last use depends on it"
+                    )]
+                    let now = SystemTime::now();
+                    let _ = image.set_modified(now);
                 }
                 Some(component)
             }
