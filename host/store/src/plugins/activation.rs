@@ -192,7 +192,8 @@ impl Writer {
     /// settled if it was this file; an approval of another file stays. A version that served
     /// before, in place of another one, is a rollback, however its file came back.
     ///
-    /// The names of its tools belong to the service from then on, until [`Store::release_tool_names`].
+    /// The names of its tools belong to the service from then on, until
+    /// [`release_tool_names`](crate::Store::release_tool_names).
     pub async fn activate_plugin(
         &self,
         plugin: &ActivatePlugin<'_>,
