@@ -1,6 +1,11 @@
 //! Real parts that tests start and stop. Nothing here is a mock, and nothing is skipped when a
 //! part is missing: the test fails and says which package brings it.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the provider of a test has the machine's time"
+)]
+
 pub mod balancer;
 pub mod bytes;
 pub mod collector;

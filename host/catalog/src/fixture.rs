@@ -1,7 +1,9 @@
 //! A small catalog for tests: seven services, written by hand in `testdata/`.
 
-// A test catalog: what it cannot read ends the test.
-#![allow(clippy::unwrap_used)]
+#![allow(
+    clippy::unwrap_used,
+    reason = "what a test catalog cannot read ends the test"
+)]
 
 use std::sync::Arc;
 

@@ -298,6 +298,3 @@ pub struct PlannedRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_base64: Option<String>,
 }
-
-/// Keeps the shape above in one place for callers that share it.
-pub type SharedCredentials = Arc<dyn Credentials>;

@@ -21,7 +21,7 @@ use crate::{Caller, Error, Gateway};
 use toolgate_core::clock::rfc3339;
 pub use toolgate_operation::audit::AuditAction;
 pub(crate) use toolgate_operation::audit::{entry, installation};
-use toolgate_store::{Cursor, Member, Role, Store};
+use toolgate_store::{AuditedStore, Cursor, Member, Role};
 
 /// Entries a page can hold.
 pub const LIST_LIMIT_MAX: usize = 200;
@@ -66,7 +66,7 @@ impl Gateway {
         action: AuditAction,
         subject: &str,
         details: Value,
-    ) -> Store {
+    ) -> AuditedStore {
         caller.audited(&self.store, self.clock.now_ms(), action, subject, details)
     }
 

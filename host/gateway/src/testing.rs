@@ -1,8 +1,10 @@
 //! A gateway of its own for one test: SQLite in a folder that goes with it, a clock that stands
 //! still, and the catalog of the fixtures. Nothing in it runs plugins.
 
-// A test world: what it cannot set up ends the test.
-#![allow(clippy::unwrap_used)]
+#![allow(
+    clippy::unwrap_used,
+    reason = "what a test world cannot set up ends the test"
+)]
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Deref;

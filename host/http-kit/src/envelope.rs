@@ -184,7 +184,7 @@ impl ApiFailure {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Gateway(error) => error.hint(),
+            Self::Gateway(error) => hint_of(error),
             Self::Request { hint, .. } => hint.clone(),
             Self::Json(_) => Some("Send one JSON object, encoded in UTF-8.".to_owned()),
             Self::UnknownRoute => Some("GET /openapi.json lists every route.".to_owned()),
@@ -305,6 +305,20 @@ fn status_of(error: &Error) -> StatusCode {
     }
 }
 
+/// The next step after a refusal of the gateway, over HTTP.
+pub fn hint_of(error: &Error) -> Option<String> {
+    match error {
+        Error::ApiKeyRequired => {
+            Some("Send the header Authorization: Bearer <API_KEY>.".to_owned())
+        }
+        Error::AccessTokenRequired => Some(
+            "Sign in: the header WWW-Authenticate names the metadata that a client needs for it."
+                .to_owned(),
+        ),
+        _ => error.hint(),
+    }
+}
+
 fn details_of(error: &Error) -> Option<Value> {
     match error {
         Error::InvalidArguments {
@@ -318,8 +332,8 @@ fn details_of(error: &Error) -> Option<Value> {
             tool_name,
             plugins_loading,
         } => Some(json!({ "tool_name": tool_name, "plugins_loading": plugins_loading })),
-        Error::ScopeDenied(scope) => Some(json!({ "scope": scope })),
-        Error::RoleDenied(role) => Some(json!({ "role": role })),
+        Error::ScopeDenied(scope) => Some(json!({ "scope": scope.into_str() })),
+        Error::RoleDenied(role) => Some(json!({ "role": role.into_str() })),
         Error::ChooseWorkspace(names) => Some(json!({ "workspaces": names })),
         Error::PermissionDenied { user_id, subject } => {
             Some(json!({ "user_id": user_id, "subject": subject }))
@@ -330,7 +344,7 @@ fn details_of(error: &Error) -> Option<Value> {
         } => Some(json!({ "execution_id": execution_id, "receipt": receipt })),
         Error::RepeatedWrite { execution_id } => Some(json!({ "execution_id": execution_id })),
         Error::RateLimited(limited) => Some(json!({
-            "window": limited.window,
+            "window": limited.window.into_str(),
             "limit": limited.limit,
             "retry_after_s": limited.retry_after_s,
         })),
@@ -372,11 +386,7 @@ fn rate_limit(headers: &mut HeaderMap, limited: &RateLimited) {
         limit,
         retry_after_s,
     } = limited;
-    let window_s = match *window {
-        "day" => 86_400,
-        "quarter_hour" => 900,
-        _ => 60,
-    };
+    let window_s = window.seconds();
     retry_after(headers, *retry_after_s);
     for (name, value) in [
         (

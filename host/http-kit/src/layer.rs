@@ -128,7 +128,7 @@ mod tests {
 
     use super::*;
     use crate::body::JsonBody;
-    use toolgate_gateway::{Error, RateLimited};
+    use toolgate_gateway::{Error, RateLimited, RateWindow};
 
     /// Routes that fail in every way a handler or the HTTP library can.
     fn router(metrics: &Arc<Metrics>) -> Router {
@@ -138,7 +138,7 @@ mod tests {
             n: u8,
         }
         let limited = RateLimited {
-            window: "minute",
+            window: RateWindow::Minute,
             limit: 100,
             retry_after_s: 12,
         };

@@ -44,7 +44,7 @@ use toolgate_core::ids::is_toolset_name;
 use toolgate_oauth::client_assertion;
 use toolgate_operation::audit::{AuditAction, entry};
 use toolgate_operation::limits::PerAddress;
-use toolgate_store::{AppBlock, AppClient, AppGrant, AuditEntry, Role, Store};
+use toolgate_store::{AppBlock, AppClient, AppGrant, AuditEntry, AuditedStore, Role};
 
 /// Path of the MCP endpoint: what tokens are for.
 pub const MCP_PATH: &str = "/mcp";
@@ -303,7 +303,7 @@ impl Identity {
         action: AuditAction,
         details: Value,
         peer: &AppPeer,
-    ) -> Store {
+    ) -> AuditedStore {
         self.store
             .audited(self.app_entry(grant, action, details, peer))
     }

@@ -31,7 +31,7 @@ use toolgate_egress::Egress;
 use toolgate_operation::audit::AuditAction;
 use toolgate_operation::limits::RequestCounts;
 use toolgate_operation::{Caller, Error, Principal, RateLimited, Scope};
-use toolgate_store::Store;
+use toolgate_store::{AuditedStore, Store};
 use toolgate_vault::Vault;
 
 use config::{AppClientsConfig, OidcConfig};
@@ -112,7 +112,7 @@ impl Identity {
         action: AuditAction,
         subject: &str,
         details: Value,
-    ) -> Store {
+    ) -> AuditedStore {
         caller.audited(&self.store, self.clock.now_ms(), action, subject, details)
     }
 }

@@ -1,8 +1,10 @@
 //! Keys, members and browsers for tests, and an [`Identity`] of its own for one test: SQLite in a folder that goes
 //! with it and a clock that does not move.
 
-// A test world: what it cannot set up ends the test.
-#![allow(clippy::unwrap_used)]
+#![allow(
+    clippy::unwrap_used,
+    reason = "what a test world cannot set up ends the test"
+)]
 
 use std::collections::HashMap;
 use std::ops::Deref;

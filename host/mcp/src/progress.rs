@@ -155,7 +155,6 @@ fn between(done: u64, beats: u32) -> f64 {
 }
 
 /// JSON's numbers are exact up to 2^53; nobody counts further.
-#[allow(clippy::cast_precision_loss)]
 fn as_number(count: u64) -> f64 {
     count as f64
 }

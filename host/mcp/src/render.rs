@@ -1,7 +1,7 @@
 //! How the gateway's answers and errors read over MCP: Markdown text, made by pure functions.
 //!
 //! One of the two files that map [`toolgate_gateway::Error`] outward; the other is
-//! `rest/envelope.rs`. What a provider or a plugin wrote is kept on its own line
+//! `http-kit/src/envelope.rs`. What a provider or a plugin wrote is kept on its own line
 //! ([`one_line`]), so that it cannot pass for a line of ours, a connect link for example.
 
 use std::borrow::Cow;
@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use toolgate_gateway::tools::embeddings::LexicalReason;
 use toolgate_gateway::tools::{Confidence, ConnectionState, FoundTools, ToolSchema};
 use toolgate_gateway::{Error, Health, Violation};
+use toolgate_http_kit::envelope::hint_of;
 
 /// Characters of a tool's result that one answer holds.
 /// About 25,000 tokens, which is what clients take of one answer.
@@ -259,7 +260,7 @@ pub fn error(error: &Error) -> String {
         | Error::Conflict(_)
         | Error::IdempotencyConflict
         | Error::RepeatedWrite { .. }
-        | Error::OutcomeUnknown { .. } => match error.hint() {
+        | Error::OutcomeUnknown { .. } => match hint_of(error) {
             Some(hint) => format!("{}. {hint}", sentence(error)),
             None => sentence(error),
         },

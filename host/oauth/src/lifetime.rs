@@ -47,7 +47,6 @@ impl Lifetime {
 
     fn number(number: f64) -> Option<Self> {
         // Below 1e14 a float holds every whole number.
-        #[allow(clippy::cast_possible_truncation)]
         let whole = |number: f64| number as i64;
         if number < MOMENT_S_MIN {
             let life_ms = whole((number * 1_000.0).max(0.0));

@@ -8,7 +8,7 @@ pub use action::AuditAction;
 
 use crate::Caller;
 use toolgate_core::ids;
-use toolgate_store::{AuditEntry, Store};
+use toolgate_store::{AuditEntry, AuditedStore, Store};
 
 impl Caller {
     /// The store for one change of the caller, which leaves this entry.
@@ -19,7 +19,7 @@ impl Caller {
         action: AuditAction,
         subject: &str,
         details: Value,
-    ) -> Store {
+    ) -> AuditedStore {
         store.audited(self.entry(at_ms, action, subject, details))
     }
 
@@ -75,13 +75,11 @@ pub async fn installation(
     action: AuditAction,
     subject: &str,
     details: Value,
-) -> Result<Store, toolgate_store::StoreError> {
+) -> Result<AuditedStore, toolgate_store::StoreError> {
     let first = store.first_workspace().await?;
-    Ok(first.map_or_else(
-        || store.clone(),
-        |first| {
-            let actor = "gateway".to_owned();
-            store.audited(entry(&first.id, actor, at_ms, action, subject, details))
-        },
-    ))
+    let entry = first.map(|first| {
+        let actor = "gateway".to_owned();
+        entry(&first.id, actor, at_ms, action, subject, details)
+    });
+    Ok(store.audited_where(entry))
 }

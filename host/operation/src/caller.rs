@@ -5,10 +5,8 @@ use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use strum::{EnumString, IntoStaticStr, VariantArray};
-
-use crate::Error;
 use crate::limits::Limit;
+use crate::{Error, RequiredRole, Scope};
 use toolgate_core::ids::UserId;
 use toolgate_core::text::Text;
 use toolgate_store::{Approvers, Changes, DefaultPermission, Role, Workspace};
@@ -79,52 +77,6 @@ impl Deref for Caller {
     }
 }
 
-/// What a key may be used for.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-)]
-#[strum(serialize_all = "snake_case", const_into_str)]
-pub enum Scope {
-    #[strum(serialize = "tools:read")]
-    ToolsRead,
-    #[strum(serialize = "tools:execute")]
-    ToolsExecute,
-    #[strum(serialize = "skills:read")]
-    SkillsRead,
-    #[strum(serialize = "skills:write")]
-    SkillsWrite,
-    #[strum(serialize = "permissions:read")]
-    PermissionsRead,
-    #[strum(serialize = "permissions:write")]
-    PermissionsWrite,
-    Approvals,
-    /// Connect the key's own user to a service that it is not connected to, and see its connections.
-    #[strum(serialize = "connections:first")]
-    ConnectionsFirst,
-    Connections,
-    Sessions,
-    Webhooks,
-    Knowledge,
-    /// Act for every user of the workspace, not for the key's own alone.
-    #[strum(serialize = "users:any")]
-    UsersAny,
-    Admin,
-}
-
-impl Scope {
-    pub const ALL: &[Self] = Self::VARIANTS;
-}
-
 impl Caller {
     /// The person at the command line, acting on a workspace: an owner of it who runs the
     /// installation.
@@ -185,7 +137,7 @@ impl Caller {
     pub fn user(&self, named: Option<&UserId>) -> Result<UserId, Error> {
         match named {
             Some(user) if !self.acts_for(user.as_str()) => Err(match self.role {
-                None => Error::ScopeDenied(Scope::UsersAny.into_str()),
+                None => Error::ScopeDenied(Scope::UsersAny),
                 Some(_) => Error::PermissionDenied {
                     user_id: self.default_user.to_string(),
                     subject: format!("what belongs to the user {user}"),
@@ -233,8 +185,8 @@ impl Caller {
             return Ok(());
         }
         Err(match self.role {
-            None => Error::ScopeDenied(scope.into_str()),
-            Some(_) => Error::RoleDenied(Role::Admin.into_str()),
+            None => Error::ScopeDenied(scope),
+            Some(_) => Error::RoleDenied(RequiredRole::AtLeast(Role::Admin)),
         })
     }
 
@@ -243,7 +195,7 @@ impl Caller {
     pub fn need_role(&self, least: Role) -> Result<(), Error> {
         match self.role {
             Some(role) if role >= least => Ok(()),
-            _ => Err(Error::RoleDenied(least.into_str())),
+            _ => Err(Error::RoleDenied(RequiredRole::AtLeast(least))),
         }
     }
 
@@ -253,7 +205,7 @@ impl Caller {
         if self.operator {
             Ok(())
         } else {
-            Err(Error::RoleDenied("operator"))
+            Err(Error::RoleDenied(RequiredRole::Operator))
         }
     }
 }

@@ -4,9 +4,12 @@
 //! [`Error::hint`] with the next step. How they look on the wire is the edges' business
 //! (`http-kit/src/envelope.rs`, `mcp/src/render.rs`).
 
+use strum::{Display, EnumString, IntoStaticStr};
+
+use crate::Scope;
 use crate::receipt::ExecutionReceipt;
 pub use toolgate_catalog::Violation;
-use toolgate_store::StoreError;
+use toolgate_store::{Role, StoreError};
 
 /// Another process takes over, or this one is started again.
 const STOPPING_RETRY_AFTER_S: u64 = 1;
@@ -41,8 +44,8 @@ pub enum Error {
     PermissionDenied { user_id: String, subject: String },
     #[error("the requester of a call cannot decide about it")]
     OwnQuestion,
-    #[error("the API key lacks the scope {0}")]
-    ScopeDenied(&'static str),
+    #[error("the API key lacks the scope {}", .0.into_str())]
+    ScopeDenied(Scope),
     #[error("the API key may not be used from this address")]
     IpNotAllowed,
     #[error("not signed in")]
@@ -52,9 +55,8 @@ pub enum Error {
     /// The address and password fit members of these workspaces.
     #[error("say which workspace to sign in to")]
     ChooseWorkspace(Vec<String>),
-    /// The least role that may.
-    #[error("this needs the role {0}")]
-    RoleDenied(&'static str),
+    #[error("this needs the role {}", .0.into_str())]
+    RoleDenied(RequiredRole),
     #[error("{0} was not found")]
     NotFound(String),
     #[error("Tool not found: {tool_name}")]
@@ -79,9 +81,9 @@ pub enum Error {
     ServiceNotFound(String),
     #[error("{0}")]
     Conflict(String),
-    #[error("this Idempotency-Key was used with another body")]
+    #[error("this idempotency key was used with another body")]
     IdempotencyConflict,
-    #[error("a request with this Idempotency-Key is still running")]
+    #[error("a request with this idempotency key is still running")]
     InProgress { retry_after_s: u64 },
     #[error("another message to this session is still being worked on")]
     TurnInProgress { retry_after_s: u64 },
@@ -116,10 +118,46 @@ pub enum Error {
 /// Which limit was met and when it opens again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RateLimited {
-    /// `minute`, `quarter_hour` or `day`.
-    pub window: &'static str,
+    pub window: RateWindow,
     pub limit: u64,
     pub retry_after_s: u64,
+}
+
+/// The time in which a limit counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum RateWindow {
+    Minute,
+    QuarterHour,
+    Day,
+}
+
+impl RateWindow {
+    pub fn seconds(self) -> u64 {
+        match self {
+            Self::Minute => 60,
+            Self::QuarterHour => 15 * 60,
+            Self::Day => 24 * 60 * 60,
+        }
+    }
+}
+
+/// Who a refused caller would have to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequiredRole {
+    /// A member of at least this role.
+    AtLeast(Role),
+    /// An owner or admin of the workspace that runs the installation.
+    Operator,
+}
+
+impl RequiredRole {
+    pub fn into_str(self) -> &'static str {
+        match self {
+            Self::AtLeast(role) => role.into_str(),
+            Self::Operator => "operator",
+        }
+    }
 }
 
 impl Error {
@@ -175,7 +213,7 @@ impl Error {
         }
     }
 
-    /// The next step, where there is one.
+    /// The next step, where there is one. What depends on how requests are sent, an edge says.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::InvalidJson { place, .. } => {
@@ -186,12 +224,8 @@ impl Error {
                     "Read the input schema of {tool_name}, correct every violation and call again."
                 )
             }
-            Self::ApiKeyRequired => "Send the header Authorization: Bearer <API_KEY>.".to_owned(),
             Self::InvalidApiKey => {
                 "Create a key with `toolgate key create` or in Settings > API keys.".to_owned()
-            }
-            Self::AccessTokenRequired => {
-                "Sign in: the header WWW-Authenticate names the metadata that a client needs for it.".to_owned()
             }
             Self::InvalidAccessToken => {
                 "Exchange the refresh token for a new one, or connect again.".to_owned()
@@ -199,14 +233,16 @@ impl Error {
             Self::OwnQuestion => {
                 "Another person has to decide. If the permission rule has the approvers `self`, the member who made the call may decide too; an API key can never decide its own call.".to_owned()
             }
-            Self::ScopeDenied("users:any") => {
+            Self::ScopeDenied(Scope::UsersAny) => {
                 "Leave user_id out: this key acts for its own user. A key made with `toolgate key create --users-any` acts for every user of the workspace.".to_owned()
             }
             Self::SignInRequired => "Sign in to the dashboard again.".to_owned(),
-            Self::RoleDenied("operator") => {
+            Self::RoleDenied(RequiredRole::Operator) => {
                 "Ask an admin of the installation's first workspace.".to_owned()
             }
-            Self::RoleDenied(_) => "Ask an owner of the workspace.".to_owned(),
+            Self::RoleDenied(RequiredRole::AtLeast(_)) => {
+                "Ask an owner of the workspace.".to_owned()
+            }
             Self::ToolNotFound { nearest, .. } => match &nearest[..] {
                 [] => "Search for the exact name first.".to_owned(),
                 names => format!("Nearest: {}. Search for the exact name first.", names.join(", ")),
@@ -232,7 +268,7 @@ impl Error {
                 "Check whether it was done (the receipt {execution_id}, if there is one, lists what was sent); send retry_unknown: true to run it again."
             ),
             Self::RepeatedWrite { execution_id } => format!(
-                "Look first whether the first one ({execution_id}) was done, with a tool that reads. If it was not, send the same call again: it is held back once. A request with an Idempotency-Key is never done twice."
+                "Look first whether the first one ({execution_id}) was done, with a tool that reads. If it was not, send the same call again: it is held back once. A request with an idempotency key is never done twice."
             ),
             _ => return None,
         })

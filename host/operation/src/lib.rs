@@ -12,6 +12,8 @@ pub mod caller;
 mod error;
 pub mod limits;
 pub mod receipt;
+mod scope;
 
-pub use caller::{Caller, Principal, Scope};
-pub use error::{Error, RateLimited, Violation};
+pub use caller::{Caller, Principal};
+pub use error::{Error, RateLimited, RateWindow, RequiredRole, Violation};
+pub use scope::Scope;

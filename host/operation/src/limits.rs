@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 
 pub use per_address::PerAddress;
 
-use crate::{Error, RateLimited};
+use crate::{Error, RateLimited, RateWindow};
 use toolgate_store::{ApiKey, Plan, RateCount, Store, Workspace};
 
 const MINUTE_MS: i64 = 60_000;
@@ -174,9 +174,9 @@ impl RequestCounts {
                 let rest_ms = starts_at_ms + limit.span_ms - now_ms;
                 let limited = RateLimited {
                     window: if limit.span_ms == DAY_MS {
-                        "day"
+                        RateWindow::Day
                     } else {
-                        "minute"
+                        RateWindow::Minute
                     },
                     limit: limit.requests_max.unsigned_abs(),
                     retry_after_s: rest_ms.unsigned_abs().div_ceil(1_000),

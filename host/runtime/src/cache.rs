@@ -101,14 +101,18 @@ impl CodeCache {
         let checked = format!("/proc/self/fd/{}", image.as_raw_fd());
         // SAFETY: the bytes are the output of `Component::serialize` of this program, shown by the
         // MAC above; the folder lets nobody else change them.
-        #[allow(unsafe_code)]
+        #[expect(unsafe_code, reason = "maps code with a valid MAC")]
         let loaded = unsafe { Component::deserialize_file(engine, &checked) };
         match loaded {
             Ok(component) => {
                 release_pages(&component);
                 if self.bytes_max.is_some() {
-                    // Only the order of files by their last use depends on it.
-                    let _ = image.set_modified(SystemTime::now());
+                    #[expect(
+                        clippy::disallowed_methods,
+                        reason = "only the order of files by their last use depends on it"
+                    )]
+                    let now = SystemTime::now();
+                    let _ = image.set_modified(now);
                 }
                 Some(component)
             }
@@ -162,7 +166,7 @@ impl CodeCache {
 
     fn holds(&self, image: &File, sha256: &str, mac: &[u8; MAC_BYTES]) -> bool {
         // SAFETY: read-only; a change under the mapping could at worst make the MAC fail.
-        #[allow(unsafe_code)]
+        #[expect(unsafe_code, reason = "maps an image to read it")]
         let Ok(bytes) = (unsafe { memmap2::Mmap::map(image) }) else {
             return false;
         };
@@ -201,7 +205,7 @@ fn release_pages(component: &Component) {
         let start = image.start.cast_mut().cast();
         // SAFETY: the range is a mapping of files that the component owns and that nothing writes to:
         // wasmtime takes no image with relocations, and made it read-only.
-        #[allow(unsafe_code)]
+        #[expect(unsafe_code, reason = "gives pages back to the kernel")]
         let released = unsafe { madvise(start, len, Advice::LinuxDontNeed) };
         if let Err(cause) = released {
             tracing::debug!(error = %cause, "runtime.pages_stay");

@@ -214,7 +214,7 @@ impl Compiler {
             // written a moment ago by the process that was started for it, in a folder that only this
             // user can enter and that was made for this one job; nothing changes it while it is mapped,
             // for its name is gone when `job` is.
-            #[allow(unsafe_code)]
+            #[expect(unsafe_code, reason = "maps code that this program compiled")]
             unsafe {
                 Component::deserialize_file(&engine, job.folder().join(OUTPUT))
             }

@@ -126,11 +126,6 @@ impl Plugin {
         &self.sha256
     }
 
-    /// Whether the first call has mapped the code.
-    pub fn is_mapped(&self) -> bool {
-        self.code.initialized()
-    }
-
     /// The code and the engine pool that it runs in.
     async fn code<'a>(
         &'a self,

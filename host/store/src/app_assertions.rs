@@ -2,7 +2,7 @@
 
 use super::app_grants::insert_token;
 use super::text::Json;
-use super::{AppGrant, AppToken, Store, StoreError, portable};
+use super::{AppGrant, AppToken, Store, StoreError, Writer, portable};
 
 /// An assertion by what it is known by, and until when it could be presented again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,9 @@ impl Store {
             fresh.rows_affected() == 1
         }))
     }
+}
 
+impl Writer {
     /// Exchanges an assertion for a token. What the same client got for the same member before is one grant:
     /// `grant.code_hash` says which. `false`: the assertion was used before.
     pub async fn exchange_app_assertion(

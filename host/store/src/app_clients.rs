@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr};
 
 use super::text::Json;
-use super::{Store, StoreError, portable};
+use super::{Store, StoreError, Writer, portable};
 use crate::columns::select;
 
 /// How a client became known.
@@ -194,14 +194,6 @@ impl Store {
         }))
     }
 
-    /// Ends a request without a grant. `false`: somebody else has decided it.
-    pub async fn refuse_app_request(&self, id: &str) -> Result<bool, StoreError> {
-        Ok(portable!(write self, tx => {
-            let done = sqlx::query("DELETE FROM app_requests WHERE id = $1").bind(id).execute(&mut *tx).await?;
-            done.rows_affected() == 1
-        }))
-    }
-
     /// Deletes requests that are over and clients that nobody has used: registrations made before
     /// `unused_before_ms`, and any client without a grant whose last use was before `used_before_ms`.
     pub async fn purge_app_clients(
@@ -224,6 +216,16 @@ impl Store {
             .execute(&mut *tx)
             .await?
             .rows_affected()
+        }))
+    }
+}
+
+impl Writer {
+    /// Ends a request without a grant. `false`: somebody else has decided it.
+    pub async fn refuse_app_request(&self, id: &str) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query("DELETE FROM app_requests WHERE id = $1").bind(id).execute(&mut *tx).await?;
+            done.rows_affected() == 1
         }))
     }
 }

@@ -6,7 +6,7 @@ use strum::{Display, EnumString, IntoStaticStr};
 
 use super::changes::bump;
 use super::text::Json;
-use super::{AppRequest, Store, StoreError, Topic, portable};
+use super::{AppRequest, Store, StoreError, Topic, Writer, portable};
 use crate::columns::select;
 
 /// What a token is good for.
@@ -127,52 +127,6 @@ macro_rules! grants_of {
 }
 
 impl Store {
-    /// Makes a grant of a request, which is over with it. `false`: somebody else has decided it.
-    pub async fn grant_app_request(
-        &self,
-        request: &AppRequest,
-        grant: &AppGrant,
-    ) -> Result<bool, StoreError> {
-        Ok(portable!(write self, tx => {
-            let taken = sqlx::query("DELETE FROM app_requests WHERE id = $1")
-                .bind(&request.id)
-                .execute(&mut *tx)
-                .await?;
-            if taken.rows_affected() != 1 {
-                return Ok(false);
-            }
-            sqlx::query("UPDATE app_clients SET used_at_ms = $2 WHERE id = $1")
-                .bind(&grant.client_id)
-                .bind(grant.created_at_ms)
-                .execute(&mut *tx)
-                .await?;
-            sqlx::query(
-                "INSERT INTO app_grants (workspace_id, id, member_id, client_id, client_name, scopes, resource, \
-                 redirect_uri, challenge, code_hash, code_expires_at_ms, code_used_at_ms, created_at_ms, \
-                 last_used_at_ms, expires_at_ms) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
-            )
-            .bind(&grant.workspace_id)
-            .bind(&grant.id)
-            .bind(&grant.member_id)
-            .bind(&grant.client_id)
-            .bind(&grant.client_name)
-            .bind(Json(&grant.scopes))
-            .bind(&grant.resource)
-            .bind(&grant.redirect_uri)
-            .bind(&grant.challenge)
-            .bind(&grant.code_hash)
-            .bind(grant.code_expires_at_ms)
-            .bind(grant.code_used_at_ms)
-            .bind(grant.created_at_ms)
-            .bind(grant.last_used_at_ms)
-            .bind(grant.expires_at_ms)
-            .execute(&mut *tx)
-            .await?;
-            true
-        }))
-    }
-
     /// The grant that a code belongs or belonged to. The code is the key, so no workspace is named.
     pub async fn find_app_grant_by_code(
         &self,
@@ -183,35 +137,6 @@ impl Store {
                 .bind(code_hash)
                 .fetch_optional(db)
                 .await?
-        }))
-    }
-
-    /// Exchanges the code of a grant for its first tokens. `false`: the code was used before.
-    pub async fn redeem_app_code(
-        &self,
-        grant: &AppGrant,
-        tokens: [&AppToken; 2],
-        expires_at_ms: i64,
-        now_ms: i64,
-    ) -> Result<bool, StoreError> {
-        Ok(portable!(write self, tx => {
-            let done = sqlx::query(
-                "UPDATE app_grants SET code_used_at_ms = $3, expires_at_ms = $4 \
-                 WHERE workspace_id = $1 AND id = $2 AND code_used_at_ms IS NULL",
-            )
-            .bind(&grant.workspace_id)
-            .bind(&grant.id)
-            .bind(now_ms)
-            .bind(expires_at_ms)
-            .execute(&mut *tx)
-            .await?;
-            if done.rows_affected() != 1 {
-                return Ok(false);
-            }
-            for token in tokens {
-                insert_token!(tx, token);
-            }
-            true
         }))
     }
 
@@ -344,6 +269,147 @@ impl Store {
         }))
     }
 
+    /// Notes when grants were last used: `(grant id, time)`. Never moves a time backwards and does not
+    /// make caches stale.
+    pub async fn touch_app_grants(&self, used: &[(String, i64)]) -> Result<(), StoreError> {
+        // In order, so that two processes never wait for one another.
+        let mut used: Vec<&(String, i64)> = used.iter().collect();
+        used.sort();
+        portable!(write unnoticed self, tx => {
+            for (id, at_ms) in &used {
+                sqlx::query(
+                    "UPDATE app_grants SET last_used_at_ms = $2 \
+                     WHERE id = $1 AND (last_used_at_ms IS NULL OR last_used_at_ms < $2)",
+                )
+                .bind(id)
+                .bind(at_ms)
+                .execute(&mut *tx)
+                .await?;
+            }
+        });
+        Ok(())
+    }
+
+    /// Clients that a workspace has switched off, newest first.
+    pub async fn list_app_blocks(&self, workspace_id: &str) -> Result<Vec<AppBlock>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(
+                select!(app_blocks, "WHERE workspace_id = $1 ORDER BY created_at_ms DESC, client_id LIMIT 1000"),
+            )
+            .bind(workspace_id)
+            .fetch_all(db)
+            .await?
+        }))
+    }
+
+    /// Whether a workspace has switched a client off.
+    pub async fn is_app_blocked(
+        &self,
+        workspace_id: &str,
+        client_id: &str,
+    ) -> Result<bool, StoreError> {
+        let found: Option<String> = portable!(read self, db => {
+            sqlx::query_scalar("SELECT client_id FROM app_blocks WHERE workspace_id = $1 AND client_id = $2")
+                .bind(workspace_id)
+                .bind(client_id)
+                .fetch_optional(db)
+                .await?
+        });
+        Ok(found.is_some())
+    }
+
+    /// Deletes grants and tokens that are over.
+    pub async fn purge_app_grants(&self, now_ms: i64) -> Result<u64, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query("DELETE FROM app_tokens WHERE expires_at_ms <= $1")
+                .bind(now_ms)
+                .execute(&mut *tx)
+                .await?;
+            sqlx::query("DELETE FROM app_grants WHERE expires_at_ms <= $1")
+                .bind(now_ms)
+                .execute(&mut *tx)
+                .await?
+                .rows_affected()
+        }))
+    }
+}
+
+impl Writer {
+    /// Makes a grant of a request, which is over with it. `false`: somebody else has decided it.
+    pub async fn grant_app_request(
+        &self,
+        request: &AppRequest,
+        grant: &AppGrant,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let taken = sqlx::query("DELETE FROM app_requests WHERE id = $1")
+                .bind(&request.id)
+                .execute(&mut *tx)
+                .await?;
+            if taken.rows_affected() != 1 {
+                return Ok(false);
+            }
+            sqlx::query("UPDATE app_clients SET used_at_ms = $2 WHERE id = $1")
+                .bind(&grant.client_id)
+                .bind(grant.created_at_ms)
+                .execute(&mut *tx)
+                .await?;
+            sqlx::query(
+                "INSERT INTO app_grants (workspace_id, id, member_id, client_id, client_name, scopes, resource, \
+                 redirect_uri, challenge, code_hash, code_expires_at_ms, code_used_at_ms, created_at_ms, \
+                 last_used_at_ms, expires_at_ms) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+            )
+            .bind(&grant.workspace_id)
+            .bind(&grant.id)
+            .bind(&grant.member_id)
+            .bind(&grant.client_id)
+            .bind(&grant.client_name)
+            .bind(Json(&grant.scopes))
+            .bind(&grant.resource)
+            .bind(&grant.redirect_uri)
+            .bind(&grant.challenge)
+            .bind(&grant.code_hash)
+            .bind(grant.code_expires_at_ms)
+            .bind(grant.code_used_at_ms)
+            .bind(grant.created_at_ms)
+            .bind(grant.last_used_at_ms)
+            .bind(grant.expires_at_ms)
+            .execute(&mut *tx)
+            .await?;
+            true
+        }))
+    }
+
+    /// Exchanges the code of a grant for its first tokens. `false`: the code was used before.
+    pub async fn redeem_app_code(
+        &self,
+        grant: &AppGrant,
+        tokens: [&AppToken; 2],
+        expires_at_ms: i64,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query(
+                "UPDATE app_grants SET code_used_at_ms = $3, expires_at_ms = $4 \
+                 WHERE workspace_id = $1 AND id = $2 AND code_used_at_ms IS NULL",
+            )
+            .bind(&grant.workspace_id)
+            .bind(&grant.id)
+            .bind(now_ms)
+            .bind(expires_at_ms)
+            .execute(&mut *tx)
+            .await?;
+            if done.rows_affected() != 1 {
+                return Ok(false);
+            }
+            for token in tokens {
+                insert_token!(tx, token);
+            }
+            true
+        }))
+    }
+
     /// Ends a grant with all its tokens. `false`: it does not exist.
     pub async fn delete_app_grant(&self, workspace_id: &str, id: &str) -> Result<bool, StoreError> {
         Ok(portable!(write self, tx => {
@@ -364,27 +430,6 @@ impl Store {
             bump!(tx, Topic::Keys);
             done.rows_affected() == 1
         }))
-    }
-
-    /// Notes when grants were last used: `(grant id, time)`. Never moves a time backwards and does not
-    /// make caches stale.
-    pub async fn touch_app_grants(&self, used: &[(String, i64)]) -> Result<(), StoreError> {
-        // In order, so that two processes never wait for one another.
-        let mut used: Vec<&(String, i64)> = used.iter().collect();
-        used.sort();
-        portable!(write unnoticed self, tx => {
-            for (id, at_ms) in &used {
-                sqlx::query(
-                    "UPDATE app_grants SET last_used_at_ms = $2 \
-                     WHERE id = $1 AND (last_used_at_ms IS NULL OR last_used_at_ms < $2)",
-                )
-                .bind(id)
-                .bind(at_ms)
-                .execute(&mut *tx)
-                .await?;
-            }
-        });
-        Ok(())
     }
 
     /// Switches a client off for a workspace, and ends all that its members have granted it. `false`:
@@ -433,49 +478,6 @@ impl Store {
                 .execute(&mut *tx)
                 .await?;
             done.rows_affected() == 1
-        }))
-    }
-
-    /// Clients that a workspace has switched off, newest first.
-    pub async fn list_app_blocks(&self, workspace_id: &str) -> Result<Vec<AppBlock>, StoreError> {
-        Ok(portable!(read self, db => {
-            sqlx::query_as(
-                select!(app_blocks, "WHERE workspace_id = $1 ORDER BY created_at_ms DESC, client_id LIMIT 1000"),
-            )
-            .bind(workspace_id)
-            .fetch_all(db)
-            .await?
-        }))
-    }
-
-    /// Whether a workspace has switched a client off.
-    pub async fn is_app_blocked(
-        &self,
-        workspace_id: &str,
-        client_id: &str,
-    ) -> Result<bool, StoreError> {
-        let found: Option<String> = portable!(read self, db => {
-            sqlx::query_scalar("SELECT client_id FROM app_blocks WHERE workspace_id = $1 AND client_id = $2")
-                .bind(workspace_id)
-                .bind(client_id)
-                .fetch_optional(db)
-                .await?
-        });
-        Ok(found.is_some())
-    }
-
-    /// Deletes grants and tokens that are over.
-    pub async fn purge_app_grants(&self, now_ms: i64) -> Result<u64, StoreError> {
-        Ok(portable!(write unnoticed self, tx => {
-            sqlx::query("DELETE FROM app_tokens WHERE expires_at_ms <= $1")
-                .bind(now_ms)
-                .execute(&mut *tx)
-                .await?;
-            sqlx::query("DELETE FROM app_grants WHERE expires_at_ms <= $1")
-                .bind(now_ms)
-                .execute(&mut *tx)
-                .await?
-                .rows_affected()
         }))
     }
 }

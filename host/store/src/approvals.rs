@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::events::emit;
 use super::page::one_more;
-use super::{Approvers, Cursor, Event, EventType, Page, Store, StoreError, portable};
+use super::{Approvers, Cursor, Event, EventType, Page, Store, StoreError, Writer, portable};
 use crate::columns::{columns, returning, select};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::states::ApprovalStatus;
@@ -287,42 +287,6 @@ impl Store {
         }))
     }
 
-    /// Decides a pending approval, once. `None`: it is not pending, has expired or is not there.
-    pub async fn decide_approval(
-        &self,
-        workspace_id: &str,
-        id: &str,
-        approve: bool,
-        decided_by: &str,
-        now_ms: i64,
-    ) -> Result<Option<ApprovalRow>, StoreError> {
-        let state = if approve {
-            ApprovalStatus::Approved
-        } else {
-            ApprovalStatus::Denied
-        };
-        Ok(portable!(write self, tx => {
-            let decided: Option<ApprovalRow> = sqlx::query_as(
-                returning!(
-                    approvals,
-                    "UPDATE approvals SET state = $3, decided_by = $4, decided_at_ms = $5 WHERE workspace_id = $1 \
-                     AND id = $2 AND state = 'pending' AND expires_at_ms > $5"
-                ),
-            )
-            .bind(workspace_id)
-            .bind(id)
-            .bind(state.into_str())
-            .bind(decided_by)
-            .bind(now_ms)
-            .fetch_optional(&mut *tx)
-            .await?;
-            if let Some(approval) = &decided {
-                emit!(tx, self, &[approval_event(EventType::ApprovalResolved, approval, now_ms)]);
-            }
-            decided
-        }))
-    }
-
     /// Whether this very call has been denied and the question has not expired since.
     pub async fn is_denied(&self, call: ApprovalCall<'_>, now_ms: i64) -> Result<bool, StoreError> {
         let found: Option<i64> = portable!(read self, db => {
@@ -461,6 +425,44 @@ impl Store {
             .bind(execution_id)
             .fetch_optional(&mut *tx)
             .await?
+        }))
+    }
+}
+
+impl Writer {
+    /// Decides a pending approval, once. `None`: it is not pending, has expired or is not there.
+    pub async fn decide_approval(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        approve: bool,
+        decided_by: &str,
+        now_ms: i64,
+    ) -> Result<Option<ApprovalRow>, StoreError> {
+        let state = if approve {
+            ApprovalStatus::Approved
+        } else {
+            ApprovalStatus::Denied
+        };
+        Ok(portable!(write self, tx => {
+            let decided: Option<ApprovalRow> = sqlx::query_as(
+                returning!(
+                    approvals,
+                    "UPDATE approvals SET state = $3, decided_by = $4, decided_at_ms = $5 WHERE workspace_id = $1 \
+                     AND id = $2 AND state = 'pending' AND expires_at_ms > $5"
+                ),
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(state.into_str())
+            .bind(decided_by)
+            .bind(now_ms)
+            .fetch_optional(&mut *tx)
+            .await?;
+            if let Some(approval) = &decided {
+                emit!(tx, self, &[approval_event(EventType::ApprovalResolved, approval, now_ms)]);
+            }
+            decided
         }))
     }
 }

@@ -8,9 +8,10 @@ use sqlx::{PgConnection, SqliteConnection};
 
 use super::page::one_more;
 use super::{
-    Activated, ApprovalRow, ApproveRequest, AttemptDecision, BeginOutcome, Cursor, DeliveryRecord,
-    HookRow, InsertedOrigin, InsertedToolset, KvSet, MemberChange, Page, RevokeOutcome, SessionRow,
-    SkillUpdate, SourcePut, Store, StoreError, UpdatedToolset, portable,
+    Activated, ApprovalRow, ApproveRequest, AttemptDecision, AuditedStore, BeginOutcome, Cursor,
+    DeliveryRecord, HookRow, InsertedOrigin, InsertedToolset, KvSet, MemberChange, Page,
+    RevokeOutcome, SessionRow, SkillUpdate, SourcePut, Store, StoreError, UpdatedToolset, Writer,
+    portable,
 };
 use crate::columns::select;
 
@@ -140,14 +141,21 @@ macro_rules! insert_entry {
 impl Store {
     /// The database for one change: the first transaction of this handle that changes something
     /// writes `entry` too. Either both are there afterwards or neither.
-    #[must_use = "the entry is written with the change that is made through this handle"]
-    pub fn audited(&self, entry: AuditEntry) -> Self {
-        Self {
-            entry: Some(Arc::new(PendingEntry(Mutex::new(Some(entry))))),
-            ..self.clone()
-        }
+    pub fn audited(&self, entry: AuditEntry) -> AuditedStore {
+        self.audited_where(Some(entry))
     }
 
+    /// As [`Self::audited`] where the change has an entry: some have none by their kind or state.
+    pub fn audited_where(&self, entry: Option<AuditEntry>) -> AuditedStore {
+        let pending = entry.map(|entry| Arc::new(PendingEntry(Mutex::new(Some(entry)))));
+        AuditedStore(Writer {
+            entry: pending,
+            ..self.0.clone()
+        })
+    }
+}
+
+impl Writer {
     fn take_entry(&self) -> Option<AuditEntry> {
         self.entry.as_ref().and_then(|pending| pending.take())
     }
@@ -171,7 +179,9 @@ impl Store {
         }
         Ok(())
     }
+}
 
+impl Store {
     /// Adds an entry about what leaves nothing else in the database.
     pub async fn add_audit_entry(&self, entry: &AuditEntry) -> Result<(), StoreError> {
         let audited = self.audited(entry.clone());

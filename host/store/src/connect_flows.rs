@@ -11,7 +11,7 @@ use super::changes::bump;
 use super::connections::connect;
 use super::error::inserted;
 use super::text::Json;
-use super::{NewConnection, Store, StoreError, Topic, portable};
+use super::{NewConnection, Store, StoreError, Topic, Writer, portable};
 use crate::columns::{returning, select};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -290,42 +290,6 @@ impl Store {
         }))
     }
 
-    /// Ends the flow and keeps its connection, both or neither. `false`: the flow was in another state than `from`, or
-    /// it makes a first connection, nobody was asked, and its user has one of the slot now; nothing was stored.
-    pub async fn finish_flow(
-        &self,
-        id: &str,
-        from: FlowState,
-        connection: &NewConnection,
-        now_ms: i64,
-    ) -> Result<bool, StoreError> {
-        Ok(portable!(write self, tx => {
-            let done = sqlx::query(
-                "UPDATE connect_flows SET state = 'consumed', sealed = NULL, state_since_ms = $3 \
-                 WHERE id = $1 AND state = $2 AND state IN ('completed', 'awaiting_confirmation') \
-                 AND workspace_id = $4 AND user_id = $5 AND connection_id = $6 \
-                 AND NOT (first_only AND state = 'completed' AND EXISTS (SELECT 1 FROM connections AS other \
-                 WHERE other.workspace_id = $4 AND other.user_id = $5 AND other.service = $7 AND other.slot = $8 \
-                 AND other.id <> $6))",
-            )
-            .bind(id)
-            .bind(from.into_str())
-            .bind(now_ms)
-            .bind(&connection.workspace_id)
-            .bind(&connection.user_id)
-            .bind(&connection.id)
-            .bind(&connection.service)
-            .bind(&connection.slot)
-            .execute(&mut *tx)
-            .await?;
-            if done.rows_affected() == 0 {
-                return Ok(false);
-            }
-            connect!(tx, self, connection, now_ms);
-            true
-        }))
-    }
-
     /// Ends the flow without a connection. `false`: it has ended already.
     pub async fn fail_flow(
         &self,
@@ -405,6 +369,44 @@ impl Store {
                 .execute(&mut *tx)
                 .await?
                 .rows_affected()
+        }))
+    }
+}
+
+impl Writer {
+    /// Ends the flow and keeps its connection, both or neither. `false`: the flow was in another state than `from`, or
+    /// it makes a first connection, nobody was asked, and its user has one of the slot now; nothing was stored.
+    pub async fn finish_flow(
+        &self,
+        id: &str,
+        from: FlowState,
+        connection: &NewConnection,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query(
+                "UPDATE connect_flows SET state = 'consumed', sealed = NULL, state_since_ms = $3 \
+                 WHERE id = $1 AND state = $2 AND state IN ('completed', 'awaiting_confirmation') \
+                 AND workspace_id = $4 AND user_id = $5 AND connection_id = $6 \
+                 AND NOT (first_only AND state = 'completed' AND EXISTS (SELECT 1 FROM connections AS other \
+                 WHERE other.workspace_id = $4 AND other.user_id = $5 AND other.service = $7 AND other.slot = $8 \
+                 AND other.id <> $6))",
+            )
+            .bind(id)
+            .bind(from.into_str())
+            .bind(now_ms)
+            .bind(&connection.workspace_id)
+            .bind(&connection.user_id)
+            .bind(&connection.id)
+            .bind(&connection.service)
+            .bind(&connection.slot)
+            .execute(&mut *tx)
+            .await?;
+            if done.rows_affected() == 0 {
+                return Ok(false);
+            }
+            connect!(tx, self, connection, now_ms);
+            true
         }))
     }
 }

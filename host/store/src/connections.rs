@@ -18,7 +18,7 @@ use super::changes::bump;
 use super::error::inserted;
 use super::events::emit;
 use super::text::Json;
-use super::{Event, EventType, Store, StoreError, Topic, portable};
+use super::{Event, EventType, Store, StoreError, Topic, Writer, portable};
 use crate::columns::{columns, returning, select};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::states::ConnectionHealth;
@@ -268,35 +268,6 @@ impl Store {
         }))
     }
 
-    /// Deletes a connection and answers what it was, so that it can be revoked at the provider.
-    pub async fn delete_connection(
-        &self,
-        workspace_id: &str,
-        id: &str,
-        now_ms: i64,
-    ) -> Result<Option<Connection>, StoreError> {
-        Ok(portable!(write self, tx => {
-            let gone: Option<Connection> = sqlx::query_as(returning!(
-                connections,
-                "DELETE FROM connections WHERE workspace_id = $1 AND id = $2"
-            ))
-                .bind(workspace_id)
-                .bind(id)
-                .fetch_optional(&mut *tx)
-                .await?;
-            bump!(tx, Topic::Connections);
-            if let Some(connection) = &gone {
-                sqlx::query("DELETE FROM hooks WHERE workspace_id = $1 AND connection_id = $2")
-                    .bind(workspace_id)
-                    .bind(id)
-                    .execute(&mut *tx)
-                    .await?;
-                emit!(tx, self, &[connection_event(EventType::ConnectionRevoked, connection, now_ms)]);
-            }
-            gone
-        }))
-    }
-
     /// Sets the health of the credential of `generation`, for example `reauth_needed` when the
     /// provider refuses one that cannot be refreshed. `false`: it has been replaced meanwhile.
     pub async fn set_connection_state(
@@ -416,6 +387,37 @@ impl Store {
             .bind(LEASE_MS_MAX)
             .fetch_all(db)
             .await?
+        }))
+    }
+}
+
+impl Writer {
+    /// Deletes a connection and answers what it was, so that it can be revoked at the provider.
+    pub async fn delete_connection(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        now_ms: i64,
+    ) -> Result<Option<Connection>, StoreError> {
+        Ok(portable!(write self, tx => {
+            let gone: Option<Connection> = sqlx::query_as(returning!(
+                connections,
+                "DELETE FROM connections WHERE workspace_id = $1 AND id = $2"
+            ))
+                .bind(workspace_id)
+                .bind(id)
+                .fetch_optional(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Connections);
+            if let Some(connection) = &gone {
+                sqlx::query("DELETE FROM hooks WHERE workspace_id = $1 AND connection_id = $2")
+                    .bind(workspace_id)
+                    .bind(id)
+                    .execute(&mut *tx)
+                    .await?;
+                emit!(tx, self, &[connection_event(EventType::ConnectionRevoked, connection, now_ms)]);
+            }
+            gone
         }))
     }
 }

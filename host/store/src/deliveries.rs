@@ -6,7 +6,7 @@
 
 use super::events::{DeliveryRow, Event, EventRow, emit, write_events};
 use super::page::one_more;
-use super::{Cursor, DatabaseKind, Page, Store, StoreError, WebhookRow, portable};
+use super::{Cursor, DatabaseKind, Page, Store, StoreError, WebhookRow, Writer, portable};
 use crate::columns::{columns, returning, select};
 use toolgate_core::states::DeliveryStatus;
 
@@ -363,62 +363,6 @@ impl Store {
         Ok(())
     }
 
-    /// Writes an event for one webhook, whatever types it wants, and answers its delivery.
-    pub async fn deliver_to(
-        &self,
-        workspace_id: &str,
-        webhook_id: &str,
-        event: &Event,
-    ) -> Result<DeliveryRecord, StoreError> {
-        let row = EventRow::from_event(event, workspace_id);
-        let delivery = DeliveryRow::for_webhook(&row, webhook_id);
-        Ok(portable!(write unnoticed self, tx => {
-            write_events!(tx, self, std::slice::from_ref(&row), std::slice::from_ref(&delivery));
-            sqlx::query_as(select!(webhook_deliveries, "WHERE id = $1"))
-                .bind(&delivery.id)
-                .fetch_one(&mut *tx)
-                .await?
-        }))
-    }
-
-    /// Delivers the event of an earlier delivery once more. `None`: there is no such delivery.
-    pub async fn redeliver(
-        &self,
-        workspace_id: &str,
-        webhook_id: &str,
-        delivery_id: &str,
-        now_ms: i64,
-    ) -> Result<Option<DeliveryRecord>, StoreError> {
-        Ok(portable!(write unnoticed self, tx => {
-            let earlier: Option<(String, String)> = sqlx::query_as(
-                "SELECT event_id, type FROM webhook_deliveries \
-                 WHERE workspace_id = $1 AND webhook_id = $2 AND id = $3",
-            )
-            .bind(workspace_id)
-            .bind(webhook_id)
-            .bind(delivery_id)
-            .fetch_optional(&mut *tx)
-            .await?;
-            let Some((event_id, kind)) = earlier else { return Ok(None) };
-            let row = EventRow {
-                id: event_id,
-                workspace_id: workspace_id.to_owned(),
-                kind,
-                payload: String::new(),
-                created_at_ms: now_ms,
-            };
-            let again = DeliveryRow::for_webhook(&row, webhook_id);
-            let none: &[EventRow] = &[];
-            write_events!(tx, self, none, std::slice::from_ref(&again));
-            Some(
-                sqlx::query_as(select!(webhook_deliveries, "WHERE id = $1"))
-                    .bind(&again.id)
-                    .fetch_one(&mut *tx)
-                    .await?,
-            )
-        }))
-    }
-
     /// Newest first, in one state or in all.
     pub async fn list_deliveries(
         &self,
@@ -483,6 +427,64 @@ impl Store {
             .execute(&mut *tx)
             .await?;
             gone
+        }))
+    }
+}
+
+impl Writer {
+    /// Writes an event for one webhook, whatever types it wants, and answers its delivery.
+    pub async fn deliver_to(
+        &self,
+        workspace_id: &str,
+        webhook_id: &str,
+        event: &Event,
+    ) -> Result<DeliveryRecord, StoreError> {
+        let row = EventRow::from_event(event, workspace_id);
+        let delivery = DeliveryRow::for_webhook(&row, webhook_id);
+        Ok(portable!(write unnoticed self, tx => {
+            write_events!(tx, self, std::slice::from_ref(&row), std::slice::from_ref(&delivery));
+            sqlx::query_as(select!(webhook_deliveries, "WHERE id = $1"))
+                .bind(&delivery.id)
+                .fetch_one(&mut *tx)
+                .await?
+        }))
+    }
+
+    /// Delivers the event of an earlier delivery once more. `None`: there is no such delivery.
+    pub async fn redeliver(
+        &self,
+        workspace_id: &str,
+        webhook_id: &str,
+        delivery_id: &str,
+        now_ms: i64,
+    ) -> Result<Option<DeliveryRecord>, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            let earlier: Option<(String, String)> = sqlx::query_as(
+                "SELECT event_id, type FROM webhook_deliveries \
+                 WHERE workspace_id = $1 AND webhook_id = $2 AND id = $3",
+            )
+            .bind(workspace_id)
+            .bind(webhook_id)
+            .bind(delivery_id)
+            .fetch_optional(&mut *tx)
+            .await?;
+            let Some((event_id, kind)) = earlier else { return Ok(None) };
+            let row = EventRow {
+                id: event_id,
+                workspace_id: workspace_id.to_owned(),
+                kind,
+                payload: String::new(),
+                created_at_ms: now_ms,
+            };
+            let again = DeliveryRow::for_webhook(&row, webhook_id);
+            let none: &[EventRow] = &[];
+            write_events!(tx, self, none, std::slice::from_ref(&again));
+            Some(
+                sqlx::query_as(select!(webhook_deliveries, "WHERE id = $1"))
+                    .bind(&again.id)
+                    .fetch_one(&mut *tx)
+                    .await?,
+            )
         }))
     }
 }

@@ -1,7 +1,7 @@
 //! Hooks: where a provider sends the events of one connection, and what has been taken already.
 
 use super::events::emit;
-use super::{Event, Store, StoreError, portable};
+use super::{Event, Store, StoreError, Writer, portable};
 use crate::columns::{returning, select};
 
 /// The address of one connection.
@@ -25,30 +25,6 @@ pub struct HookRow {
 }
 
 impl Store {
-    /// Keeps a hook, or gives the one that is there another secret.
-    pub async fn put_hook(&self, hook: &HookRow) -> Result<HookRow, StoreError> {
-        Ok(portable!(write unnoticed self, tx => {
-            sqlx::query_as(
-                returning!(
-                    hooks,
-                    "INSERT INTO hooks (connection_id, workspace_id, user_id, service, sealed, accepted, refused, \
-                     created_at_ms, updated_at_ms) VALUES ($1, $2, $3, $4, $5, 0, 0, $6, $6) \
-                     ON CONFLICT (connection_id) DO UPDATE SET sealed = excluded.sealed, \
-                     updated_at_ms = excluded.updated_at_ms WHERE hooks.workspace_id = excluded.workspace_id"
-                ),
-            )
-            .bind(&hook.connection_id)
-            .bind(&hook.workspace_id)
-            .bind(&hook.user_id)
-            .bind(&hook.service)
-            .bind(&hook.sealed)
-            .bind(hook.updated_at_ms)
-            .fetch_optional(&mut *tx)
-            .await?
-            .ok_or(StoreError::Taken("hook"))?
-        }))
-    }
-
     /// The hook behind an address, of whatever workspace: its signature says who may use it.
     pub async fn find_hook(&self, connection_id: &str) -> Result<Option<HookRow>, StoreError> {
         Ok(portable!(read self, db => {
@@ -56,22 +32,6 @@ impl Store {
                 .bind(connection_id)
                 .fetch_optional(db)
                 .await?
-        }))
-    }
-
-    /// `false`: it does not exist.
-    pub async fn delete_hook(
-        &self,
-        workspace_id: &str,
-        connection_id: &str,
-    ) -> Result<bool, StoreError> {
-        Ok(portable!(write unnoticed self, tx => {
-            sqlx::query("DELETE FROM hooks WHERE workspace_id = $1 AND connection_id = $2")
-                .bind(workspace_id)
-                .bind(connection_id)
-                .execute(&mut *tx)
-                .await?
-                .rows_affected() == 1
         }))
     }
 
@@ -159,6 +119,48 @@ impl Store {
                 .execute(&mut *tx)
                 .await?
                 .rows_affected()
+        }))
+    }
+}
+
+impl Writer {
+    /// Keeps a hook, or gives the one that is there another secret.
+    pub async fn put_hook(&self, hook: &HookRow) -> Result<HookRow, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query_as(
+                returning!(
+                    hooks,
+                    "INSERT INTO hooks (connection_id, workspace_id, user_id, service, sealed, accepted, refused, \
+                     created_at_ms, updated_at_ms) VALUES ($1, $2, $3, $4, $5, 0, 0, $6, $6) \
+                     ON CONFLICT (connection_id) DO UPDATE SET sealed = excluded.sealed, \
+                     updated_at_ms = excluded.updated_at_ms WHERE hooks.workspace_id = excluded.workspace_id"
+                ),
+            )
+            .bind(&hook.connection_id)
+            .bind(&hook.workspace_id)
+            .bind(&hook.user_id)
+            .bind(&hook.service)
+            .bind(&hook.sealed)
+            .bind(hook.updated_at_ms)
+            .fetch_optional(&mut *tx)
+            .await?
+            .ok_or(StoreError::Taken("hook"))?
+        }))
+    }
+
+    /// `false`: it does not exist.
+    pub async fn delete_hook(
+        &self,
+        workspace_id: &str,
+        connection_id: &str,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query("DELETE FROM hooks WHERE workspace_id = $1 AND connection_id = $2")
+                .bind(workspace_id)
+                .bind(connection_id)
+                .execute(&mut *tx)
+                .await?
+                .rows_affected() == 1
         }))
     }
 }

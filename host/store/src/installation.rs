@@ -1,6 +1,6 @@
 //! What belongs to the installation as a whole.
 
-use super::{Store, StoreError, portable};
+use super::{Store, StoreError, Writer, portable};
 
 /// When the last probe wrote, in milliseconds.
 const WRITTEN_AT: &str = "written_at";
@@ -34,22 +34,6 @@ impl Store {
         Ok(named.unwrap_or_else(|| key_id.to_owned()))
     }
 
-    /// Names another master key: every box is under it now, or those that are not are given up.
-    pub async fn put_master_key_id(&self, key_id: &str) -> Result<(), StoreError> {
-        portable!(write unnoticed self, tx => {
-            sqlx::query(
-                "INSERT INTO installation (name, value) VALUES ($1, $2) \
-                 ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-            )
-            .bind(MASTER_KEY)
-            .bind(key_id)
-            .execute(&mut *tx)
-            .await?
-            .rows_affected()
-        });
-        Ok(())
-    }
-
     /// One box, whichever; `None`: nothing is sealed.
     pub async fn any_sealed(&self) -> Result<Option<String>, StoreError> {
         Ok(portable!(read self, db => {
@@ -78,6 +62,24 @@ impl Store {
         portable!(one self, db => {
             let query = sqlx::query(STATEMENT).bind(WRITTEN_AT);
             query.bind(now_ms.to_string()).execute(db).await?.rows_affected()
+        });
+        Ok(())
+    }
+}
+
+impl Writer {
+    /// Names another master key: every box is under it now, or those that are not are given up.
+    pub async fn put_master_key_id(&self, key_id: &str) -> Result<(), StoreError> {
+        portable!(write unnoticed self, tx => {
+            sqlx::query(
+                "INSERT INTO installation (name, value) VALUES ($1, $2) \
+                 ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            )
+            .bind(MASTER_KEY)
+            .bind(key_id)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected()
         });
         Ok(())
     }

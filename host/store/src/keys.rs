@@ -6,7 +6,7 @@ use super::changes::bump;
 use super::error::inserted;
 use super::events::emit;
 use super::text::Json;
-use super::{Event, EventType, Store, StoreError, Topic, Workspace, portable};
+use super::{Event, EventType, Store, StoreError, Topic, Workspace, Writer, portable};
 use crate::columns::{returning, select};
 
 /// A key without its hash.
@@ -74,41 +74,6 @@ fn key_event(kind: EventType, key: &ApiKey, at_ms: i64) -> Event {
 }
 
 impl Store {
-    /// Keeps a new key. `hash` is the SHA-256 of the whole key as 64 hexadecimal digits.
-    ///
-    /// # Errors
-    /// [`StoreError::Taken`] for a hash that is there already, [`StoreError::NoSuchParent`] for an
-    /// unknown workspace.
-    pub async fn insert_key(&self, key: &ApiKey, hash: &str) -> Result<(), StoreError> {
-        portable!(write self, tx => {
-            let done = sqlx::query(
-                "INSERT INTO api_keys (id, workspace_id, name, hash, prefix, scopes, default_user, rpm, rpd, \
-                 expires_at_ms, ip_allowlist, created_at_ms, revoked_at_ms, last_used_at_ms) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (hash) DO NOTHING",
-            )
-            .bind(&key.id)
-            .bind(&key.workspace_id)
-            .bind(&key.name)
-            .bind(hash)
-            .bind(&key.prefix)
-            .bind(Json(&key.scopes))
-            .bind(&key.default_user)
-            .bind(key.rpm)
-            .bind(key.rpd)
-            .bind(key.expires_at_ms)
-            .bind(Json(&key.ip_allowlist))
-            .bind(key.created_at_ms)
-            .bind(key.revoked_at_ms)
-            .bind(key.last_used_at_ms)
-            .execute(&mut *tx)
-            .await?;
-            inserted(done.rows_affected(), "API key")?;
-            bump!(tx, Topic::Keys);
-            emit!(tx, self, &[key_event(EventType::ApiKeyCreated, key, key.created_at_ms)]);
-        });
-        Ok(())
-    }
-
     /// The hashes of all keys that are not revoked, at most `limit`.
     pub async fn key_hashes(&self, limit: i64) -> Result<Vec<String>, StoreError> {
         Ok(portable!(read self, db => {
@@ -147,6 +112,75 @@ impl Store {
                 .fetch_all(db)
                 .await?
         }))
+    }
+
+    /// What [`Writer::revoke_key`] would do now: `Done` carries the living key that it would revoke.
+    pub async fn find_key_to_revoke(
+        &self,
+        workspace_id: &str,
+        which: &str,
+    ) -> Result<RevokeOutcome, StoreError> {
+        let mut named = self.list_keys(workspace_id).await?;
+        named.retain(|key| key.id == which || key.prefix == which || key.name == which);
+        Ok(choose(named, which))
+    }
+
+    /// Notes when keys were last used: `(key id, time)`. Never moves a time backwards and does not
+    /// make caches stale.
+    pub async fn touch_keys(&self, used: &[(String, i64)]) -> Result<(), StoreError> {
+        // In order, so that two processes never wait for one another.
+        let mut used: Vec<&(String, i64)> = used.iter().collect();
+        used.sort();
+        portable!(write self, tx => {
+            for (id, at_ms) in &used {
+                sqlx::query(
+                    "UPDATE api_keys SET last_used_at_ms = $2 \
+                     WHERE id = $1 AND (last_used_at_ms IS NULL OR last_used_at_ms < $2)",
+                )
+                .bind(id)
+                .bind(at_ms)
+                .execute(&mut *tx)
+                .await?;
+            }
+        });
+        Ok(())
+    }
+}
+
+impl Writer {
+    /// Keeps a new key. `hash` is the SHA-256 of the whole key as 64 hexadecimal digits.
+    ///
+    /// # Errors
+    /// [`StoreError::Taken`] for a hash that is there already, [`StoreError::NoSuchParent`] for an
+    /// unknown workspace.
+    pub async fn insert_key(&self, key: &ApiKey, hash: &str) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            let done = sqlx::query(
+                "INSERT INTO api_keys (id, workspace_id, name, hash, prefix, scopes, default_user, rpm, rpd, \
+                 expires_at_ms, ip_allowlist, created_at_ms, revoked_at_ms, last_used_at_ms) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (hash) DO NOTHING",
+            )
+            .bind(&key.id)
+            .bind(&key.workspace_id)
+            .bind(&key.name)
+            .bind(hash)
+            .bind(&key.prefix)
+            .bind(Json(&key.scopes))
+            .bind(&key.default_user)
+            .bind(key.rpm)
+            .bind(key.rpd)
+            .bind(key.expires_at_ms)
+            .bind(Json(&key.ip_allowlist))
+            .bind(key.created_at_ms)
+            .bind(key.revoked_at_ms)
+            .bind(key.last_used_at_ms)
+            .execute(&mut *tx)
+            .await?;
+            inserted(done.rows_affected(), "API key")?;
+            bump!(tx, Topic::Keys);
+            emit!(tx, self, &[key_event(EventType::ApiKeyCreated, key, key.created_at_ms)]);
+        });
+        Ok(())
     }
 
     /// Changes what is given of a living key, so that of two changes at the same time neither takes the other
@@ -235,17 +269,6 @@ impl Store {
         }))
     }
 
-    /// What [`Store::revoke_key`] would do now: `Done` carries the living key that it would revoke.
-    pub async fn find_key_to_revoke(
-        &self,
-        workspace_id: &str,
-        which: &str,
-    ) -> Result<RevokeOutcome, StoreError> {
-        let mut named = self.list_keys(workspace_id).await?;
-        named.retain(|key| key.id == which || key.prefix == which || key.name == which);
-        Ok(choose(named, which))
-    }
-
     /// Revokes the living key that `which` names: its id, else its prefix or name if only one has it.
     pub async fn revoke_key(
         &self,
@@ -281,27 +304,6 @@ impl Store {
             }
             if done.rows_affected() == 1 { RevokeOutcome::Done(key) } else { RevokeOutcome::Already(key) }
         }))
-    }
-
-    /// Notes when keys were last used: `(key id, time)`. Never moves a time backwards and does not
-    /// make caches stale.
-    pub async fn touch_keys(&self, used: &[(String, i64)]) -> Result<(), StoreError> {
-        // In order, so that two processes never wait for one another.
-        let mut used: Vec<&(String, i64)> = used.iter().collect();
-        used.sort();
-        portable!(write self, tx => {
-            for (id, at_ms) in &used {
-                sqlx::query(
-                    "UPDATE api_keys SET last_used_at_ms = $2 \
-                     WHERE id = $1 AND (last_used_at_ms IS NULL OR last_used_at_ms < $2)",
-                )
-                .bind(id)
-                .bind(at_ms)
-                .execute(&mut *tx)
-                .await?;
-            }
-        });
-        Ok(())
     }
 }
 

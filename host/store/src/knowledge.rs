@@ -3,7 +3,7 @@
 use super::changes::bump;
 use super::page::one_more;
 use super::text::Json;
-use super::{Cursor, Page, Store, StoreError, Topic, portable};
+use super::{Cursor, Page, Store, StoreError, Topic, Writer, portable};
 use crate::columns::select;
 
 /// A document with its text.
@@ -63,41 +63,6 @@ pub struct KnowledgeTotals {
 }
 
 impl Store {
-    /// Keeps a new document, unless the workspace would then hold more than `most`. `false`: it
-    /// would, nothing was kept.
-    pub async fn insert_document(
-        &self,
-        document: &DocumentRow,
-        most: KnowledgeTotals,
-    ) -> Result<bool, StoreError> {
-        let pages = Json(&document.pages);
-        Ok(portable!(write self, tx => {
-            // The counter's row is locked by this first, so that two writers count in turn.
-            bump!(tx, Topic::Knowledge);
-            sqlx::query(
-                "INSERT INTO knowledge_documents (workspace_id, id, title, media_type, sha256, bytes, chars, pages, \
-                 content, created_at_ms) SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 \
-                 WHERE (SELECT COUNT(*) FROM knowledge_documents WHERE workspace_id = $1) < $11 \
-                 AND (SELECT COALESCE(SUM(chars), 0) FROM knowledge_documents WHERE workspace_id = $1) + $7 <= $12",
-            )
-            .bind(&document.workspace_id)
-            .bind(&document.id)
-            .bind(&document.title)
-            .bind(&document.media_type)
-            .bind(&document.sha256)
-            .bind(document.bytes)
-            .bind(document.chars)
-            .bind(&pages)
-            .bind(&document.content)
-            .bind(document.created_at_ms)
-            .bind(most.documents)
-            .bind(most.chars)
-            .execute(&mut *tx)
-            .await?
-            .rows_affected() == 1
-        }))
-    }
-
     pub async fn find_document(
         &self,
         workspace_id: &str,
@@ -166,6 +131,43 @@ impl Store {
             .bind(id)
             .fetch_optional(db)
             .await?
+        }))
+    }
+}
+
+impl Writer {
+    /// Keeps a new document, unless the workspace would then hold more than `most`. `false`: it
+    /// would, nothing was kept.
+    pub async fn insert_document(
+        &self,
+        document: &DocumentRow,
+        most: KnowledgeTotals,
+    ) -> Result<bool, StoreError> {
+        let pages = Json(&document.pages);
+        Ok(portable!(write self, tx => {
+            // The counter's row is locked by this first, so that two writers count in turn.
+            bump!(tx, Topic::Knowledge);
+            sqlx::query(
+                "INSERT INTO knowledge_documents (workspace_id, id, title, media_type, sha256, bytes, chars, pages, \
+                 content, created_at_ms) SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 \
+                 WHERE (SELECT COUNT(*) FROM knowledge_documents WHERE workspace_id = $1) < $11 \
+                 AND (SELECT COALESCE(SUM(chars), 0) FROM knowledge_documents WHERE workspace_id = $1) + $7 <= $12",
+            )
+            .bind(&document.workspace_id)
+            .bind(&document.id)
+            .bind(&document.title)
+            .bind(&document.media_type)
+            .bind(&document.sha256)
+            .bind(document.bytes)
+            .bind(document.chars)
+            .bind(&pages)
+            .bind(&document.content)
+            .bind(document.created_at_ms)
+            .bind(most.documents)
+            .bind(most.chars)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected() == 1
         }))
     }
 

@@ -1,10 +1,10 @@
 //! All SQL of the product, on SQLite or PostgreSQL.
 //!
 //! [`Store`] is an enum of two pools; a statement is written once, with `$1` binds, and runs on
-//! whichever is open. Each method is one transaction. A lookup answers `Option`; what two callers
-//! can race for is a conditional update that says whether it happened; a taken name is a
-//! [`StoreError`]. Everything a workspace owns is asked for with its `workspace_id`, so that an id
-//! of another tenant is simply not there.
+//! whichever is open. Each method is one transaction; those of [`Writer`] may leave an entry in the
+//! audit log. A lookup answers `Option`; what two callers can race for is a conditional update that
+//! says whether it happened; a taken name is a [`StoreError`]. Everything a workspace owns is asked
+//! for with its `workspace_id`, so that an id of another tenant is simply not there.
 //!
 //! Ids are text, times milliseconds since the Unix epoch and always handed in, JSON is text. The
 //! store keeps secrets only as hashes or as boxes that `toolgate-vault` sealed.
@@ -82,6 +82,7 @@ mod usage;
 mod webhooks;
 mod workspaces;
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use sqlx::{PgPool, SqlitePool};
@@ -151,15 +152,47 @@ pub use usage::{DURATION_CLASSES_MS, ToolUsage, UsageRow, UsageVersion, UserRow}
 pub use webhooks::{WebhookChange, WebhookRow};
 pub use workspaces::{DefaultPermission, Plan, SettingsChange, Workspace, WorkspaceSettings};
 
-/// The open database. Cheap to clone.
+/// The open database. Cheap to clone. It has the transactions of [`Writer`] too, and through it they leave no entry in
+/// the audit log.
 #[derive(Clone, Debug)]
-pub struct Store {
+pub struct Store(Writer);
+
+/// The database for one change that leaves an entry in the audit log, as [`Store::audited`] makes it. It has the
+/// transactions of [`Writer`] and no other operation: a statement outside of a transaction could not write the entry.
+#[derive(Debug)]
+#[must_use = "the entry is written with the change that is made through it"]
+pub struct AuditedStore(Writer);
+
+/// The transactions that may leave an entry in the audit log.
+#[derive(Clone, Debug)]
+pub struct Writer {
     db: Db,
     watch: Arc<changes::Watch>,
     late: Arc<time_limits::LateAnswers>,
     observers: operation::Observers,
-    /// Of a handle that [`Store::audited`] made: what the next change leaves in the audit log.
+    /// What the next change leaves in the audit log.
     entry: Option<Arc<audit::PendingEntry>>,
+}
+
+impl Deref for Store {
+    type Target = Writer;
+
+    fn deref(&self) -> &Writer {
+        &self.0
+    }
+}
+
+impl Deref for AuditedStore {
+    type Target = Writer;
+
+    fn deref(&self) -> &Writer {
+        &self.0
+    }
+}
+
+/// Takes what may run outside of a transaction: no [`AuditedStore`], and no [`Writer`], which may be part of one.
+fn unaudited(store: &Store) -> &Store {
+    store
 }
 
 #[derive(Clone, Debug)]
@@ -197,22 +230,21 @@ impl DatabaseKind {
 /// `one` lends the pool of writes for a single statement that no process caches and nobody audits, which
 /// is a transaction by itself and on PostgreSQL one round trip.
 ///
-/// Where the block's value says that something was changed ([`audit::ChangeOutcome`]), either writes
-/// the entry of a handle that [`Store::audited`] made before it commits.
+/// `read` and `one` take a [`Store`] only. Where the block's value says that something was changed
+/// ([`audit::ChangeOutcome`]), `write` writes the entry of an [`AuditedStore`] before it commits.
 macro_rules! portable {
     (read $store:expr, $db:ident => $body:expr) => {
-        match &$store.db {
+        match &$crate::unaudited($store).db {
             $crate::Db::Sqlite { read: $db, .. } => $crate::boxed!($store, Read, $body),
             $crate::Db::Postgres($db) => $crate::boxed_within!($store, Read, $body),
         }
     };
-    (one $store:expr, $db:ident => $body:expr) => {{
-        debug_assert!($store.entry.is_none(), "an audited change needs a transaction");
-        match &$store.db {
+    (one $store:expr, $db:ident => $body:expr) => {
+        match &$crate::unaudited($store).db {
             $crate::Db::Sqlite { write: $db, .. } => $crate::boxed!($store, Write, $body),
             $crate::Db::Postgres($db) => $crate::boxed_within!($store, Write, $body),
         }
-    }};
+    };
     (write unnoticed $store:expr, $tx:ident => $body:expr) => {
         $crate::portable!(in $store, $tx => $body, before {}, after {})
     };
@@ -297,7 +329,7 @@ macro_rules! boxed_within {
 }
 pub(crate) use boxed_within;
 
-impl Store {
+impl Writer {
     /// Which database this is.
     pub fn kind(&self) -> DatabaseKind {
         match self.db {
@@ -305,7 +337,9 @@ impl Store {
             Db::Postgres(_) => DatabaseKind::Postgres,
         }
     }
+}
 
+impl Store {
     /// Whether the database is a file of this machine.
     pub fn is_file(&self) -> bool {
         self.watch.has_shared_version()

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr};
 
 use super::changes::bump;
-use super::{Member, Role, Store, StoreError, Topic, portable};
+use super::{Member, Role, Store, StoreError, Topic, Writer, portable};
 use crate::columns::{returning, select};
 
 /// What a link is for.
@@ -43,39 +43,6 @@ pub struct MemberLink {
 }
 
 impl Store {
-    /// Keeps a link; one for the same member, address or the set-up takes the place of the one before.
-    pub async fn put_member_link(&self, link: &MemberLink) -> Result<(), StoreError> {
-        portable!(write self, tx => {
-            sqlx::query(
-                "DELETE FROM member_links WHERE workspace_id = $1 AND kind = $2 \
-                 AND COALESCE(email, '') = COALESCE($3, '') AND COALESCE(member_id, '') = COALESCE($4, '')",
-            )
-            .bind(&link.workspace_id)
-            .bind(link.kind.into_str())
-            .bind(&link.email)
-            .bind(&link.member_id)
-            .execute(&mut *tx)
-            .await?;
-            sqlx::query(
-                "INSERT INTO member_links (workspace_id, id, token_hash, kind, email, role, member_id, \
-                 created_at_ms, expires_at_ms, vouched) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-            )
-            .bind(&link.workspace_id)
-            .bind(&link.id)
-            .bind(&link.token_hash)
-            .bind(link.kind.into_str())
-            .bind(&link.email)
-            .bind(link.role.into_str())
-            .bind(&link.member_id)
-            .bind(link.created_at_ms)
-            .bind(link.expires_at_ms)
-            .bind(link.vouched)
-            .execute(&mut *tx)
-            .await?;
-        });
-        Ok(())
-    }
-
     /// The link with this token, if it may still be used. The token is the key, so no workspace is
     /// named.
     pub async fn find_member_link(
@@ -119,6 +86,73 @@ impl Store {
             };
             taken.filter(|_| owner.is_none())
         }))
+    }
+
+    /// Open invitations, newest first.
+    pub async fn list_invitations(
+        &self,
+        workspace_id: &str,
+        now_ms: i64,
+    ) -> Result<Vec<MemberLink>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(
+                select!(
+                    member_links,
+                    "WHERE workspace_id = $1 AND kind = 'join' AND expires_at_ms > $2 \
+                     ORDER BY created_at_ms DESC, id DESC"
+                ),
+            )
+            .bind(workspace_id)
+            .bind(now_ms)
+            .fetch_all(db)
+            .await?
+        }))
+    }
+
+    /// Deletes links that can no longer be used.
+    pub async fn purge_member_links(&self, now_ms: i64) -> Result<u64, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query("DELETE FROM member_links WHERE expires_at_ms <= $1")
+                .bind(now_ms)
+                .execute(&mut *tx)
+                .await?
+                .rows_affected()
+        }))
+    }
+}
+
+impl Writer {
+    /// Keeps a link; one for the same member, address or the set-up takes the place of the one before.
+    pub async fn put_member_link(&self, link: &MemberLink) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            sqlx::query(
+                "DELETE FROM member_links WHERE workspace_id = $1 AND kind = $2 \
+                 AND COALESCE(email, '') = COALESCE($3, '') AND COALESCE(member_id, '') = COALESCE($4, '')",
+            )
+            .bind(&link.workspace_id)
+            .bind(link.kind.into_str())
+            .bind(&link.email)
+            .bind(&link.member_id)
+            .execute(&mut *tx)
+            .await?;
+            sqlx::query(
+                "INSERT INTO member_links (workspace_id, id, token_hash, kind, email, role, member_id, \
+                 created_at_ms, expires_at_ms, vouched) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            )
+            .bind(&link.workspace_id)
+            .bind(&link.id)
+            .bind(&link.token_hash)
+            .bind(link.kind.into_str())
+            .bind(&link.email)
+            .bind(link.role.into_str())
+            .bind(&link.member_id)
+            .bind(link.created_at_ms)
+            .bind(link.expires_at_ms)
+            .bind(link.vouched)
+            .execute(&mut *tx)
+            .await?;
+        });
+        Ok(())
     }
 
     /// Uses up the link at which a member sets a new password, and ends every sign-in of theirs. `None`: the link
@@ -173,27 +207,6 @@ impl Store {
         }))
     }
 
-    /// Open invitations, newest first.
-    pub async fn list_invitations(
-        &self,
-        workspace_id: &str,
-        now_ms: i64,
-    ) -> Result<Vec<MemberLink>, StoreError> {
-        Ok(portable!(read self, db => {
-            sqlx::query_as(
-                select!(
-                    member_links,
-                    "WHERE workspace_id = $1 AND kind = 'join' AND expires_at_ms > $2 \
-                     ORDER BY created_at_ms DESC, id DESC"
-                ),
-            )
-            .bind(workspace_id)
-            .bind(now_ms)
-            .fetch_all(db)
-            .await?
-        }))
-    }
-
     /// Takes an invitation back. `None`: no such id.
     pub async fn delete_invitation(
         &self,
@@ -209,17 +222,6 @@ impl Store {
                 .bind(id)
                 .fetch_optional(&mut *tx)
                 .await?
-        }))
-    }
-
-    /// Deletes links that can no longer be used.
-    pub async fn purge_member_links(&self, now_ms: i64) -> Result<u64, StoreError> {
-        Ok(portable!(write self, tx => {
-            sqlx::query("DELETE FROM member_links WHERE expires_at_ms <= $1")
-                .bind(now_ms)
-                .execute(&mut *tx)
-                .await?
-                .rows_affected()
         }))
     }
 }

@@ -5,7 +5,7 @@ use strum::{Display, EnumString, IntoStaticStr};
 
 use super::changes::bump;
 use super::error::inserted;
-use super::{Store, StoreError, Topic, portable};
+use super::{Store, StoreError, Topic, Writer, portable};
 use crate::columns::select;
 
 /// What a member may do, least first.
@@ -107,43 +107,6 @@ macro_rules! delete_links {
 }
 
 impl Store {
-    /// Keeps a new member. An owner ends the link at which the first one is made.
-    ///
-    /// # Errors
-    /// [`StoreError::Taken`] when the workspace has a member with this address.
-    pub async fn insert_member(&self, member: &Member) -> Result<(), StoreError> {
-        portable!(write self, tx => {
-            let done = sqlx::query(
-                "INSERT INTO members (workspace_id, id, email, name, role, password_hash, oidc_subject, \
-                 created_at_ms, last_seen_at_ms, vouched) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
-                 ON CONFLICT (workspace_id, email) DO NOTHING",
-            )
-            .bind(&member.workspace_id)
-            .bind(&member.id)
-            .bind(&member.email)
-            .bind(&member.name)
-            .bind(member.role.into_str())
-            .bind(&member.password_hash)
-            .bind(&member.oidc_subject)
-            .bind(member.created_at_ms)
-            .bind(member.last_seen_at_ms)
-            .bind(member.vouched)
-            .execute(&mut *tx)
-            .await?;
-            inserted(done.rows_affected(), "e-mail address of a member")?;
-            // One whom a provider's groups make an owner may hold the link for the first owner, and uses it next:
-            // `take_member_link` decides then.
-            if member.role == Role::Owner && member.oidc_subject.is_none() {
-                sqlx::query("DELETE FROM member_links WHERE workspace_id = $1 AND kind = 'setup'")
-                    .bind(&member.workspace_id)
-                    .execute(&mut *tx)
-                    .await?;
-            }
-            bump!(tx, Topic::Members);
-        });
-        Ok(())
-    }
-
     /// Whether anybody can sign in at all.
     pub async fn has_members(&self) -> Result<bool, StoreError> {
         let found: Option<String> = portable!(read self, db => {
@@ -190,6 +153,75 @@ impl Store {
                 .fetch_all(db)
                 .await?
         }))
+    }
+
+    pub async fn member_with_email(
+        &self,
+        workspace_id: &str,
+        email: &str,
+    ) -> Result<Option<Member>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(select!(members, "WHERE workspace_id = $1 AND email = $2"))
+                .bind(workspace_id)
+                .bind(email)
+                .fetch_optional(db)
+                .await?
+        }))
+    }
+
+    /// The members that an account of a provider signs in as, oldest first: who signs in has not said
+    /// which workspace.
+    pub async fn members_with_oidc(
+        &self,
+        subject: &str,
+        limit: i64,
+    ) -> Result<Vec<Member>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(select!(members, "WHERE oidc_subject = $1 ORDER BY created_at_ms, id LIMIT $2"))
+                .bind(subject)
+                .bind(limit)
+                .fetch_all(db)
+                .await?
+        }))
+    }
+}
+
+impl Writer {
+    /// Keeps a new member. An owner ends the link at which the first one is made.
+    ///
+    /// # Errors
+    /// [`StoreError::Taken`] when the workspace has a member with this address.
+    pub async fn insert_member(&self, member: &Member) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            let done = sqlx::query(
+                "INSERT INTO members (workspace_id, id, email, name, role, password_hash, oidc_subject, \
+                 created_at_ms, last_seen_at_ms, vouched) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+                 ON CONFLICT (workspace_id, email) DO NOTHING",
+            )
+            .bind(&member.workspace_id)
+            .bind(&member.id)
+            .bind(&member.email)
+            .bind(&member.name)
+            .bind(member.role.into_str())
+            .bind(&member.password_hash)
+            .bind(&member.oidc_subject)
+            .bind(member.created_at_ms)
+            .bind(member.last_seen_at_ms)
+            .bind(member.vouched)
+            .execute(&mut *tx)
+            .await?;
+            inserted(done.rows_affected(), "e-mail address of a member")?;
+            // One whom a provider's groups make an owner may hold the link for the first owner, and uses it next:
+            // `take_member_link` decides then.
+            if member.role == Role::Owner && member.oidc_subject.is_none() {
+                sqlx::query("DELETE FROM member_links WHERE workspace_id = $1 AND kind = 'setup'")
+                    .bind(&member.workspace_id)
+                    .execute(&mut *tx)
+                    .await?;
+            }
+            bump!(tx, Topic::Members);
+        });
+        Ok(())
     }
 
     /// `false`: no such member.
@@ -314,36 +346,6 @@ impl Store {
             delete_links!(tx, workspace_id, id);
             bump!(tx, Topic::Members);
             done.rows_affected() == 1
-        }))
-    }
-
-    pub async fn member_with_email(
-        &self,
-        workspace_id: &str,
-        email: &str,
-    ) -> Result<Option<Member>, StoreError> {
-        Ok(portable!(read self, db => {
-            sqlx::query_as(select!(members, "WHERE workspace_id = $1 AND email = $2"))
-                .bind(workspace_id)
-                .bind(email)
-                .fetch_optional(db)
-                .await?
-        }))
-    }
-
-    /// The members that an account of a provider signs in as, oldest first: who signs in has not said
-    /// which workspace.
-    pub async fn members_with_oidc(
-        &self,
-        subject: &str,
-        limit: i64,
-    ) -> Result<Vec<Member>, StoreError> {
-        Ok(portable!(read self, db => {
-            sqlx::query_as(select!(members, "WHERE oidc_subject = $1 ORDER BY created_at_ms, id LIMIT $2"))
-                .bind(subject)
-                .bind(limit)
-                .fetch_all(db)
-                .await?
         }))
     }
 

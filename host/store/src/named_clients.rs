@@ -3,7 +3,7 @@
 
 use super::changes::bump;
 use super::text::Json;
-use super::{AppClient, AppClientKind, Store, StoreError, Topic, portable};
+use super::{AppClient, AppClientKind, Store, StoreError, Topic, Writer, portable};
 use crate::columns::select;
 
 /// An access token of a client that acts for a user by itself.
@@ -32,57 +32,6 @@ impl Store {
             .bind(workspace_id)
             .fetch_all(db)
             .await?
-        }))
-    }
-
-    /// Keeps a client of a workspace. `false`: the workspace has `most` already.
-    pub async fn insert_named_client(
-        &self,
-        client: &AppClient,
-        most: i64,
-    ) -> Result<bool, StoreError> {
-        Ok(portable!(write self, tx => {
-            let done = sqlx::query(
-                "INSERT INTO app_clients (id, kind, name, redirect_uris, auth_method, secret_hash, created_at_ms, \
-                 workspace_id, acts_for, scopes) SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 \
-                 WHERE (SELECT COUNT(*) FROM app_clients WHERE workspace_id = $8) < $11",
-            )
-            .bind(&client.id)
-            .bind(AppClientKind::Named.into_str())
-            .bind(&client.name)
-            .bind(Json(&client.redirect_uris))
-            .bind(client.auth_method.into_str())
-            .bind(&client.secret_hash)
-            .bind(client.created_at_ms)
-            .bind(&client.workspace_id)
-            .bind(&client.acts_for)
-            .bind(Json(&client.scopes))
-            .bind(most)
-            .execute(&mut *tx)
-            .await?;
-            done.rows_affected() == 1
-        }))
-    }
-
-    /// Ends a client of a workspace with all that was granted to it. `false`: it does not exist.
-    pub async fn delete_named_client(
-        &self,
-        workspace_id: &str,
-        id: &str,
-    ) -> Result<bool, StoreError> {
-        Ok(portable!(write self, tx => {
-            let done = sqlx::query("DELETE FROM app_clients WHERE workspace_id = $1 AND id = $2")
-                .bind(workspace_id)
-                .bind(id)
-                .execute(&mut *tx)
-                .await?;
-            sqlx::query("DELETE FROM app_grants WHERE workspace_id = $1 AND client_id = $2")
-                .bind(workspace_id)
-                .bind(id)
-                .execute(&mut *tx)
-                .await?;
-            bump!(tx, Topic::Keys);
-            done.rows_affected() == 1
         }))
     }
 
@@ -135,15 +84,6 @@ impl Store {
         Ok(client.map(|client| (token, client)))
     }
 
-    /// Ends one token. `false`: it does not exist.
-    pub async fn delete_client_token(&self, hash: &str) -> Result<bool, StoreError> {
-        Ok(portable!(write self, tx => {
-            let done = sqlx::query("DELETE FROM app_client_tokens WHERE hash = $1").bind(hash).execute(&mut *tx).await?;
-            bump!(tx, Topic::Keys);
-            done.rows_affected() == 1
-        }))
-    }
-
     /// Deletes tokens and assertions that are over.
     pub async fn purge_client_tokens(&self, now_ms: i64) -> Result<u64, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
@@ -156,6 +96,68 @@ impl Store {
                 .execute(&mut *tx)
                 .await?
                 .rows_affected()
+        }))
+    }
+}
+
+impl Writer {
+    /// Keeps a client of a workspace. `false`: the workspace has `most` already.
+    pub async fn insert_named_client(
+        &self,
+        client: &AppClient,
+        most: i64,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query(
+                "INSERT INTO app_clients (id, kind, name, redirect_uris, auth_method, secret_hash, created_at_ms, \
+                 workspace_id, acts_for, scopes) SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 \
+                 WHERE (SELECT COUNT(*) FROM app_clients WHERE workspace_id = $8) < $11",
+            )
+            .bind(&client.id)
+            .bind(AppClientKind::Named.into_str())
+            .bind(&client.name)
+            .bind(Json(&client.redirect_uris))
+            .bind(client.auth_method.into_str())
+            .bind(&client.secret_hash)
+            .bind(client.created_at_ms)
+            .bind(&client.workspace_id)
+            .bind(&client.acts_for)
+            .bind(Json(&client.scopes))
+            .bind(most)
+            .execute(&mut *tx)
+            .await?;
+            done.rows_affected() == 1
+        }))
+    }
+
+    /// Ends a client of a workspace with all that was granted to it. `false`: it does not exist.
+    pub async fn delete_named_client(
+        &self,
+        workspace_id: &str,
+        id: &str,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query("DELETE FROM app_clients WHERE workspace_id = $1 AND id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .execute(&mut *tx)
+                .await?;
+            sqlx::query("DELETE FROM app_grants WHERE workspace_id = $1 AND client_id = $2")
+                .bind(workspace_id)
+                .bind(id)
+                .execute(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Keys);
+            done.rows_affected() == 1
+        }))
+    }
+
+    /// Ends one token. `false`: it does not exist.
+    pub async fn delete_client_token(&self, hash: &str) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query("DELETE FROM app_client_tokens WHERE hash = $1").bind(hash).execute(&mut *tx).await?;
+            bump!(tx, Topic::Keys);
+            done.rows_affected() == 1
         }))
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::changes::bump;
-use super::{Store, StoreError, Topic, portable};
+use super::{Store, StoreError, Topic, Writer, portable};
 use crate::columns::select;
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -34,46 +34,6 @@ pub struct SealedBox {
 }
 
 impl Store {
-    /// Keeps a registration over the one that is there, but for its client secret where `keeps_secret`, and for its
-    /// settings of the names `kept_settings`. These are the ones at the time of the write: a change at the same time
-    /// that gives them is not taken back.
-    pub async fn change_oauth_app(
-        &self,
-        app: &OAuthApp,
-        keeps_secret: bool,
-        kept_settings: &[&str],
-    ) -> Result<(), StoreError> {
-        portable!(write self, tx => {
-            // The write comes first: it locks the row, so that the settings it answers are those that the change
-            // before left.
-            let before: String = sqlx::query_scalar(
-                "INSERT INTO oauth_apps (workspace_id, service, client_id, sealed, scopes, settings, updated_at_ms) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (workspace_id, service) DO UPDATE SET \
-                 client_id = excluded.client_id, \
-                 sealed = CASE WHEN $8 THEN oauth_apps.sealed ELSE excluded.sealed END, \
-                 scopes = excluded.scopes, updated_at_ms = excluded.updated_at_ms RETURNING settings",
-            )
-            .bind(&app.workspace_id)
-            .bind(&app.service)
-            .bind(&app.client_id)
-            .bind(&app.sealed)
-            .bind(&app.scopes)
-            .bind(&app.settings)
-            .bind(app.updated_at_ms)
-            .bind(keeps_secret)
-            .fetch_one(&mut *tx)
-            .await?;
-            sqlx::query("UPDATE oauth_apps SET settings = $3 WHERE workspace_id = $1 AND service = $2")
-                .bind(&app.workspace_id)
-                .bind(&app.service)
-                .bind(with_kept(&app.settings, &before, kept_settings))
-                .execute(&mut *tx)
-                .await?;
-            bump!(tx, Topic::Services);
-        });
-        Ok(())
-    }
-
     /// The registration that holds for a workspace: its own, else the one for all.
     pub async fn find_oauth_app(
         &self,
@@ -98,23 +58,6 @@ impl Store {
     pub async fn list_oauth_apps(&self) -> Result<Vec<OAuthApp>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as(select!(oauth_apps, "ORDER BY service, workspace_id")).fetch_all(db).await?
-        }))
-    }
-
-    /// `false`: nothing is registered there.
-    pub async fn delete_oauth_app(
-        &self,
-        workspace_id: &str,
-        service: &str,
-    ) -> Result<bool, StoreError> {
-        Ok(portable!(write self, tx => {
-            let done = sqlx::query("DELETE FROM oauth_apps WHERE workspace_id = $1 AND service = $2")
-                .bind(workspace_id)
-                .bind(service)
-                .execute(&mut *tx)
-                .await?;
-            bump!(tx, Topic::Services);
-            done.rows_affected() == 1
         }))
     }
 
@@ -182,6 +125,65 @@ impl Store {
                 .await?;
             bump!(tx, Topic::Services);
             bump!(tx, Topic::Connections);
+            done.rows_affected() == 1
+        }))
+    }
+}
+
+impl Writer {
+    /// Keeps a registration over the one that is there, but for its client secret where `keeps_secret`, and for its
+    /// settings of the names `kept_settings`. These are the ones at the time of the write: a change at the same time
+    /// that gives them is not taken back.
+    pub async fn change_oauth_app(
+        &self,
+        app: &OAuthApp,
+        keeps_secret: bool,
+        kept_settings: &[&str],
+    ) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            // The write comes first: it locks the row, so that the settings it answers are those that the change
+            // before left.
+            let before: String = sqlx::query_scalar(
+                "INSERT INTO oauth_apps (workspace_id, service, client_id, sealed, scopes, settings, updated_at_ms) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (workspace_id, service) DO UPDATE SET \
+                 client_id = excluded.client_id, \
+                 sealed = CASE WHEN $8 THEN oauth_apps.sealed ELSE excluded.sealed END, \
+                 scopes = excluded.scopes, updated_at_ms = excluded.updated_at_ms RETURNING settings",
+            )
+            .bind(&app.workspace_id)
+            .bind(&app.service)
+            .bind(&app.client_id)
+            .bind(&app.sealed)
+            .bind(&app.scopes)
+            .bind(&app.settings)
+            .bind(app.updated_at_ms)
+            .bind(keeps_secret)
+            .fetch_one(&mut *tx)
+            .await?;
+            sqlx::query("UPDATE oauth_apps SET settings = $3 WHERE workspace_id = $1 AND service = $2")
+                .bind(&app.workspace_id)
+                .bind(&app.service)
+                .bind(with_kept(&app.settings, &before, kept_settings))
+                .execute(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Services);
+        });
+        Ok(())
+    }
+
+    /// `false`: nothing is registered there.
+    pub async fn delete_oauth_app(
+        &self,
+        workspace_id: &str,
+        service: &str,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query("DELETE FROM oauth_apps WHERE workspace_id = $1 AND service = $2")
+                .bind(workspace_id)
+                .bind(service)
+                .execute(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Services);
             done.rows_affected() == 1
         }))
     }

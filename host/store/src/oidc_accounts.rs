@@ -2,7 +2,7 @@
 //! the provider is asked again, sealed, and since when its answer holds.
 
 use super::changes::bump;
-use super::{Store, StoreError, Topic, portable};
+use super::{Store, StoreError, Topic, Writer, portable};
 use crate::columns::select;
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -124,6 +124,21 @@ impl Store {
         }))
     }
 
+    /// Forgets accounts that are no longer members.
+    pub async fn purge_oidc_accounts(&self) -> Result<u64, StoreError> {
+        Ok(portable!(write unnoticed self, tx => {
+            sqlx::query(
+                "DELETE FROM oidc_accounts WHERE NOT EXISTS \
+                 (SELECT 1 FROM members WHERE members.oidc_subject = oidc_accounts.subject)",
+            )
+            .execute(&mut *tx)
+            .await?
+            .rows_affected()
+        }))
+    }
+}
+
+impl Writer {
     /// Ends where a member is signed in, and the apps that the member has let in. `false`: there were none.
     pub async fn end_member_access(
         &self,
@@ -143,19 +158,6 @@ impl Store {
                 .await?;
             bump!(tx, Topic::Keys);
             sign_ins.rows_affected() + apps.rows_affected() > 0
-        }))
-    }
-
-    /// Forgets accounts that are no longer members.
-    pub async fn purge_oidc_accounts(&self) -> Result<u64, StoreError> {
-        Ok(portable!(write unnoticed self, tx => {
-            sqlx::query(
-                "DELETE FROM oidc_accounts WHERE NOT EXISTS \
-                 (SELECT 1 FROM members WHERE members.oidc_subject = oidc_accounts.subject)",
-            )
-            .execute(&mut *tx)
-            .await?
-            .rows_affected()
         }))
     }
 }

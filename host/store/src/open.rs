@@ -17,7 +17,7 @@ use super::operation::Observers;
 use super::set_up::{SetUpLock, with_suffix};
 use super::shared_version::SharedVersion;
 use super::time_limits::{ACQUIRE_WITHIN, LateAnswers};
-use super::{Db, Store, StoreError, postgres};
+use super::{Db, Store, StoreError, Writer, postgres};
 
 /// Connections that read at the same time.
 const SQLITE_READERS_MAX: u32 = 4;
@@ -88,24 +88,24 @@ impl Store {
         };
         let watch = Arc::new(Watch::new(version));
         watch.touch();
-        Ok(Self {
+        Ok(Self(Writer {
             db: Db::Sqlite { write, read },
             watch,
             late: Arc::default(),
             observers: Observers::default(),
             entry: None,
-        })
+        }))
     }
 
     async fn open_postgres(url: &str) -> Result<Self, StoreError> {
         let late = Arc::new(LateAnswers::default());
-        Ok(Self {
+        Ok(Self(Writer {
             db: Db::Postgres(postgres::open(url, late.clone()).await?),
             watch: Arc::new(Watch::new(None)),
             late,
             observers: Observers::default(),
             entry: None,
-        })
+        }))
     }
 
     /// As [`Store::open`], but waits for a PostgreSQL that is not there yet, for at most `patience`.

@@ -1,6 +1,6 @@
 //! Origins of applications that a workspace's connect links may lead to.
 
-use super::{Store, StoreError, portable};
+use super::{Store, StoreError, Writer, portable};
 use crate::columns::{returning, select};
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -24,6 +24,21 @@ pub enum InsertedOrigin {
 }
 
 impl Store {
+    /// By origin.
+    pub async fn list_page_origins(
+        &self,
+        workspace_id: &str,
+    ) -> Result<Vec<PageOrigin>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(select!(page_origins, "WHERE workspace_id = $1 ORDER BY origin"))
+                .bind(workspace_id)
+                .fetch_all(db)
+                .await?
+        }))
+    }
+}
+
+impl Writer {
     /// Keeps an origin unless the workspace has it, or `most`, already.
     pub async fn insert_page_origin(
         &self,
@@ -59,19 +74,6 @@ impl Store {
                 return Ok(taken.map_or(InsertedOrigin::Full, |_| InsertedOrigin::Taken));
             }
             InsertedOrigin::Done
-        }))
-    }
-
-    /// By origin.
-    pub async fn list_page_origins(
-        &self,
-        workspace_id: &str,
-    ) -> Result<Vec<PageOrigin>, StoreError> {
-        Ok(portable!(read self, db => {
-            sqlx::query_as(select!(page_origins, "WHERE workspace_id = $1 ORDER BY origin"))
-                .bind(workspace_id)
-                .fetch_all(db)
-                .await?
         }))
     }
 

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::changes::bump;
 use super::events::emit;
-use super::{Event, EventType, Store, StoreError, Topic, portable};
+use super::{Event, EventType, Store, StoreError, Topic, Writer, portable};
 use crate::columns::select;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -123,57 +123,6 @@ impl Store {
         }))
     }
 
-    /// Makes all changes or none. A rule that is set starts its count of calls anew.
-    pub async fn change_rules(
-        &self,
-        workspace_id: &str,
-        user_id: &str,
-        changes: &[RuleChange<'_>],
-        now_ms: i64,
-    ) -> Result<(), StoreError> {
-        // In order, so that two requests never wait for one another. Of two changes of one rule the later one stays.
-        let mut in_order: Vec<&RuleChange<'_>> = changes.iter().collect();
-        in_order.sort_by_key(|change| (change.kind, change.name));
-        portable!(write self, tx => {
-            for change in &in_order {
-                let Some(rule) = change.rule else {
-                    sqlx::query(
-                        "DELETE FROM permission_rules \
-                         WHERE workspace_id = $1 AND user_id = $2 AND kind = $3 AND name = $4",
-                    )
-                    .bind(workspace_id)
-                    .bind(user_id)
-                    .bind(change.kind.into_str())
-                    .bind(change.name)
-                    .execute(&mut *tx)
-                    .await?;
-                    continue;
-                };
-                sqlx::query(
-                    "INSERT INTO permission_rules (workspace_id, user_id, kind, name, rule, approvers, expires_at_ms, \
-                     max_calls, used, updated_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9) \
-                     ON CONFLICT (workspace_id, user_id, kind, name) DO UPDATE SET rule = excluded.rule, \
-                     approvers = excluded.approvers, expires_at_ms = excluded.expires_at_ms, max_calls = excluded.max_calls, used = 0, \
-                     updated_at_ms = excluded.updated_at_ms",
-                )
-                .bind(workspace_id)
-                .bind(user_id)
-                .bind(change.kind.into_str())
-                .bind(change.name)
-                .bind(rule.into_str())
-                .bind(change.approvers.into_str())
-                .bind(change.expires_at_ms)
-                .bind(change.max_calls)
-                .bind(now_ms)
-                .execute(&mut *tx)
-                .await?;
-            }
-            bump!(tx, Topic::Permissions);
-            emit!(tx, self, &[permission_event(workspace_id, user_id, changes, now_ms)]);
-        });
-        Ok(())
-    }
-
     /// Counts one call against a rule with `max_calls`. `false`: it is used up, expired or gone,
     /// and the call must be decided anew. The last call it has counts as a change of the rules.
     pub async fn use_rule(&self, rule: &PermissionRule, now_ms: i64) -> Result<bool, StoreError> {
@@ -248,5 +197,58 @@ impl Store {
             .await?
             .rows_affected()
         }))
+    }
+}
+
+impl Writer {
+    /// Makes all changes or none. A rule that is set starts its count of calls anew.
+    pub async fn change_rules(
+        &self,
+        workspace_id: &str,
+        user_id: &str,
+        changes: &[RuleChange<'_>],
+        now_ms: i64,
+    ) -> Result<(), StoreError> {
+        // In order, so that two requests never wait for one another. Of two changes of one rule the later one stays.
+        let mut in_order: Vec<&RuleChange<'_>> = changes.iter().collect();
+        in_order.sort_by_key(|change| (change.kind, change.name));
+        portable!(write self, tx => {
+            for change in &in_order {
+                let Some(rule) = change.rule else {
+                    sqlx::query(
+                        "DELETE FROM permission_rules \
+                         WHERE workspace_id = $1 AND user_id = $2 AND kind = $3 AND name = $4",
+                    )
+                    .bind(workspace_id)
+                    .bind(user_id)
+                    .bind(change.kind.into_str())
+                    .bind(change.name)
+                    .execute(&mut *tx)
+                    .await?;
+                    continue;
+                };
+                sqlx::query(
+                    "INSERT INTO permission_rules (workspace_id, user_id, kind, name, rule, approvers, expires_at_ms, \
+                     max_calls, used, updated_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9) \
+                     ON CONFLICT (workspace_id, user_id, kind, name) DO UPDATE SET rule = excluded.rule, \
+                     approvers = excluded.approvers, expires_at_ms = excluded.expires_at_ms, max_calls = excluded.max_calls, used = 0, \
+                     updated_at_ms = excluded.updated_at_ms",
+                )
+                .bind(workspace_id)
+                .bind(user_id)
+                .bind(change.kind.into_str())
+                .bind(change.name)
+                .bind(rule.into_str())
+                .bind(change.approvers.into_str())
+                .bind(change.expires_at_ms)
+                .bind(change.max_calls)
+                .bind(now_ms)
+                .execute(&mut *tx)
+                .await?;
+            }
+            bump!(tx, Topic::Permissions);
+            emit!(tx, self, &[permission_event(workspace_id, user_id, changes, now_ms)]);
+        });
+        Ok(())
     }
 }

@@ -9,7 +9,7 @@ use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 use super::changes::bump;
 use super::events::emit;
-use super::{Event, EventType, Store, StoreError, Topic, portable};
+use super::{Event, EventType, Store, StoreError, Topic, Writer, portable};
 use crate::columns::select;
 pub use activation::{ActivatePlugin, Activated};
 
@@ -158,6 +158,43 @@ impl Store {
         Ok(())
     }
 
+    /// Sets state and reason of a service that has a row. `removed` and `quarantined` end serving
+    /// but keep the approved rights, so that the same file may come back. `false`: no such service.
+    pub async fn set_plugin_state(
+        &self,
+        service: &str,
+        state: PluginState,
+        reason: Option<&str>,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query("UPDATE plugins SET state = $2, reason = $3, updated_at_ms = $4 WHERE service = $1")
+                .bind(service)
+                .bind(state.into_str())
+                .bind(reason)
+                .bind(now_ms)
+                .execute(&mut *tx)
+                .await?;
+            bump!(tx, Topic::Plugins);
+            done.rows_affected() == 1
+        }))
+    }
+
+    /// The last good versions, newest first, at most [`PLUGIN_VERSIONS_MAX`].
+    pub async fn plugin_versions(
+        &self,
+        service: &str,
+    ) -> Result<Vec<PluginVersionRow>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(select!(plugin_versions, "WHERE service = $1 ORDER BY activated_at_ms DESC, sha256"))
+                .bind(service)
+                .fetch_all(db)
+                .await?
+        }))
+    }
+}
+
+impl Writer {
     /// Approves what is pending now, bound to that very file, for a running gateway to take up.
     /// `shown`: the only file that is meant; whatever is pending where absent.
     pub async fn approve_plugin(
@@ -218,28 +255,6 @@ impl Store {
         }))
     }
 
-    /// Sets state and reason of a service that has a row. `removed` and `quarantined` end serving
-    /// but keep the approved rights, so that the same file may come back. `false`: no such service.
-    pub async fn set_plugin_state(
-        &self,
-        service: &str,
-        state: PluginState,
-        reason: Option<&str>,
-        now_ms: i64,
-    ) -> Result<bool, StoreError> {
-        Ok(portable!(write self, tx => {
-            let done = sqlx::query("UPDATE plugins SET state = $2, reason = $3, updated_at_ms = $4 WHERE service = $1")
-                .bind(service)
-                .bind(state.into_str())
-                .bind(reason)
-                .bind(now_ms)
-                .execute(&mut *tx)
-                .await?;
-            bump!(tx, Topic::Plugins);
-            done.rows_affected() == 1
-        }))
-    }
-
     /// Says that a service is removed. `gone`: because this file is. `false`: another process has said so, or
     /// the file is back in the shared folder.
     pub async fn drop_plugin(
@@ -266,19 +281,6 @@ impl Store {
                 bump!(tx, Topic::Plugins);
             }
             dropped
-        }))
-    }
-
-    /// The last good versions, newest first, at most [`PLUGIN_VERSIONS_MAX`].
-    pub async fn plugin_versions(
-        &self,
-        service: &str,
-    ) -> Result<Vec<PluginVersionRow>, StoreError> {
-        Ok(portable!(read self, db => {
-            sqlx::query_as(select!(plugin_versions, "WHERE service = $1 ORDER BY activated_at_ms DESC, sha256"))
-                .bind(service)
-                .fetch_all(db)
-                .await?
         }))
     }
 

@@ -1,6 +1,6 @@
 //! What workspaces executed after which searches.
 
-use super::{Store, StoreError, portable};
+use super::{Store, StoreError, Writer, portable};
 
 /// How often a tool was executed after searches with a word.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -59,22 +59,24 @@ impl Store {
         Ok(())
     }
 
-    /// Forgets all uses of a workspace.
-    pub async fn forget_search_uses(&self, workspace_id: &str) -> Result<(), StoreError> {
-        portable!(write self, tx => {
-            sqlx::query("DELETE FROM search_uses WHERE workspace_id = $1")
-                .bind(workspace_id)
-                .execute(&mut *tx)
-                .await?;
-        });
-        Ok(())
-    }
-
     /// Deletes the uses that were not repeated since.
     pub async fn purge_search_uses(&self, before_ms: i64) -> Result<(), StoreError> {
         portable!(write unnoticed self, tx => {
             sqlx::query("DELETE FROM search_uses WHERE used_at_ms < $1")
                 .bind(before_ms)
+                .execute(&mut *tx)
+                .await?;
+        });
+        Ok(())
+    }
+}
+
+impl Writer {
+    /// Forgets all uses of a workspace.
+    pub async fn forget_search_uses(&self, workspace_id: &str) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            sqlx::query("DELETE FROM search_uses WHERE workspace_id = $1")
+                .bind(workspace_id)
                 .execute(&mut *tx)
                 .await?;
         });

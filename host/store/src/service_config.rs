@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::changes::bump;
-use super::{Store, StoreError, Topic, portable};
+use super::{Store, StoreError, Topic, Writer, portable};
 use crate::columns::select;
 
 /// In place of a workspace id: the setting holds wherever a workspace has none of its own.
@@ -21,6 +21,34 @@ pub struct ServiceSetting {
 }
 
 impl Store {
+    /// What holds for a workspace: key to JSON document, its own settings over those for all.
+    pub async fn service_config(
+        &self,
+        workspace_id: &str,
+        service: &str,
+    ) -> Result<BTreeMap<String, String>, StoreError> {
+        let rows: Vec<(String, String)> = portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT key, value FROM service_config WHERE service = $2 AND workspace_id IN ('', $1) \
+                 ORDER BY workspace_id",
+            )
+            .bind(workspace_id)
+            .bind(service)
+            .fetch_all(db)
+            .await?
+        });
+        Ok(rows.into_iter().collect())
+    }
+
+    /// Every setting of every workspace: what a running gateway caches.
+    pub async fn list_service_config(&self) -> Result<Vec<ServiceSetting>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(select!(service_config, "ORDER BY service, workspace_id, key")).fetch_all(db).await?
+        }))
+    }
+}
+
+impl Writer {
     /// Sets all of `values` (key to JSON document) and removes those of `unset`, at once, for one
     /// workspace or [`ALL_WORKSPACES`].
     pub async fn change_service_config(
@@ -62,31 +90,5 @@ impl Store {
             bump!(tx, Topic::Services);
         });
         Ok(())
-    }
-
-    /// What holds for a workspace: key to JSON document, its own settings over those for all.
-    pub async fn service_config(
-        &self,
-        workspace_id: &str,
-        service: &str,
-    ) -> Result<BTreeMap<String, String>, StoreError> {
-        let rows: Vec<(String, String)> = portable!(read self, db => {
-            sqlx::query_as(
-                "SELECT key, value FROM service_config WHERE service = $2 AND workspace_id IN ('', $1) \
-                 ORDER BY workspace_id",
-            )
-            .bind(workspace_id)
-            .bind(service)
-            .fetch_all(db)
-            .await?
-        });
-        Ok(rows.into_iter().collect())
-    }
-
-    /// Every setting of every workspace: what a running gateway caches.
-    pub async fn list_service_config(&self) -> Result<Vec<ServiceSetting>, StoreError> {
-        Ok(portable!(read self, db => {
-            sqlx::query_as(select!(service_config, "ORDER BY service, workspace_id, key")).fetch_all(db).await?
-        }))
     }
 }

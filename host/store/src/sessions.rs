@@ -214,28 +214,6 @@ impl Store {
         }))
     }
 
-    /// Marks a session as used. `false`: it does not exist, or has expired.
-    pub async fn touch_session(
-        &self,
-        workspace_id: &str,
-        id: &str,
-        now_ms: i64,
-    ) -> Result<bool, StoreError> {
-        Ok(portable!(write unnoticed self, tx => {
-            sqlx::query(
-                "UPDATE sessions SET last_active_at_ms = $3 \
-                 WHERE workspace_id = $1 AND id = $2 AND last_active_at_ms > $4",
-            )
-            .bind(workspace_id)
-            .bind(id)
-            .bind(now_ms)
-            .bind(now_ms - SESSION_IDLE_MS)
-            .execute(&mut *tx)
-            .await?
-            .rows_affected() == 1
-        }))
-    }
-
     /// Newest first, of one user or of all.
     pub async fn list_sessions(
         &self,

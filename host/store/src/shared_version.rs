@@ -52,7 +52,7 @@ impl SharedVersion {
     fn number(&self) -> &AtomicU64 {
         // SAFETY: at the start of a page, writable, mapped as long as `self` is, and within the file,
         // which no process shortens. Nobody reaches it but through here.
-        #[allow(unsafe_code)]
+        #[expect(unsafe_code, reason = "a number that processes share")]
         unsafe {
             AtomicU64::from_ptr(self.0.as_mut_ptr().cast())
         }

@@ -1,7 +1,7 @@
 //! Where members are signed in. A refresh token is kept as its SHA-256 and is good once; the one
 //! before it is remembered, so that its second use tells of a thief.
 
-use super::{Member, Store, StoreError, portable};
+use super::{Member, Store, StoreError, Writer, portable};
 use crate::columns::select;
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -29,59 +29,6 @@ pub enum SignInProof {
 }
 
 impl Store {
-    /// Keeps a new sign-in of `checked`, the member as it was read for the check of `proof`. `false`: the member is
-    /// gone, or has another password or account by now, and what has changed it has ended its sign-ins already.
-    pub async fn insert_sign_in(
-        &self,
-        sign_in: &SignIn,
-        checked: &Member,
-        proof: SignInProof,
-    ) -> Result<bool, StoreError> {
-        let (statement, proven) = match proof {
-            SignInProof::Password => (
-                "UPDATE members SET last_seen_at_ms = $3 WHERE workspace_id = $1 AND id = $2 AND password_hash = $4",
-                &checked.password_hash,
-            ),
-            SignInProof::Account => (
-                "UPDATE members SET last_seen_at_ms = $3 WHERE workspace_id = $1 AND id = $2 AND oidc_subject = $4",
-                &checked.oidc_subject,
-            ),
-        };
-        Ok(portable!(write self, tx => {
-            // Locks the member: a change that is under way on PostgreSQL is waited for, and one that comes later
-            // finds the sign-in. A condition of the INSERT alone would read the member as before the change.
-            let still = sqlx::query(statement)
-                .bind(&sign_in.workspace_id)
-                .bind(&sign_in.member_id)
-                .bind(sign_in.created_at_ms)
-                .bind(proven)
-                .execute(&mut *tx)
-                .await?;
-            if still.rows_affected() == 0 {
-                return Ok(false);
-            }
-            sqlx::query(
-                "INSERT INTO member_sign_ins (workspace_id, id, member_id, refresh_hash, previous_hash, rotated_at_ms, \
-                 created_at_ms, last_seen_at_ms, expires_at_ms, address, user_agent) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-            )
-            .bind(&sign_in.workspace_id)
-            .bind(&sign_in.id)
-            .bind(&sign_in.member_id)
-            .bind(&sign_in.refresh_hash)
-            .bind(&sign_in.previous_hash)
-            .bind(sign_in.rotated_at_ms)
-            .bind(sign_in.created_at_ms)
-            .bind(sign_in.last_seen_at_ms)
-            .bind(sign_in.expires_at_ms)
-            .bind(&sign_in.address)
-            .bind(&sign_in.user_agent)
-            .execute(&mut *tx)
-            .await?;
-            true
-        }))
-    }
-
     /// A sign-in that is not over, and its member.
     pub async fn find_sign_in(
         &self,
@@ -194,6 +141,72 @@ impl Store {
         }))
     }
 
+    /// Deletes sign-ins that are over.
+    pub async fn purge_sign_ins(&self, now_ms: i64) -> Result<u64, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query("DELETE FROM member_sign_ins WHERE expires_at_ms <= $1")
+                .bind(now_ms)
+                .execute(&mut *tx)
+                .await?
+                .rows_affected()
+        }))
+    }
+}
+
+impl Writer {
+    /// Keeps a new sign-in of `checked`, the member as it was read for the check of `proof`. `false`: the member is
+    /// gone, or has another password or account by now, and what has changed it has ended its sign-ins already.
+    pub async fn insert_sign_in(
+        &self,
+        sign_in: &SignIn,
+        checked: &Member,
+        proof: SignInProof,
+    ) -> Result<bool, StoreError> {
+        let (statement, proven) = match proof {
+            SignInProof::Password => (
+                "UPDATE members SET last_seen_at_ms = $3 WHERE workspace_id = $1 AND id = $2 AND password_hash = $4",
+                &checked.password_hash,
+            ),
+            SignInProof::Account => (
+                "UPDATE members SET last_seen_at_ms = $3 WHERE workspace_id = $1 AND id = $2 AND oidc_subject = $4",
+                &checked.oidc_subject,
+            ),
+        };
+        Ok(portable!(write self, tx => {
+            // Locks the member: a change that is under way on PostgreSQL is waited for, and one that comes later
+            // finds the sign-in. A condition of the INSERT alone would read the member as before the change.
+            let still = sqlx::query(statement)
+                .bind(&sign_in.workspace_id)
+                .bind(&sign_in.member_id)
+                .bind(sign_in.created_at_ms)
+                .bind(proven)
+                .execute(&mut *tx)
+                .await?;
+            if still.rows_affected() == 0 {
+                return Ok(false);
+            }
+            sqlx::query(
+                "INSERT INTO member_sign_ins (workspace_id, id, member_id, refresh_hash, previous_hash, rotated_at_ms, \
+                 created_at_ms, last_seen_at_ms, expires_at_ms, address, user_agent) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+            )
+            .bind(&sign_in.workspace_id)
+            .bind(&sign_in.id)
+            .bind(&sign_in.member_id)
+            .bind(&sign_in.refresh_hash)
+            .bind(&sign_in.previous_hash)
+            .bind(sign_in.rotated_at_ms)
+            .bind(sign_in.created_at_ms)
+            .bind(sign_in.last_seen_at_ms)
+            .bind(sign_in.expires_at_ms)
+            .bind(&sign_in.address)
+            .bind(&sign_in.user_agent)
+            .execute(&mut *tx)
+            .await?;
+            true
+        }))
+    }
+
     /// Ends a sign-in. `false`: the member has none with this id.
     pub async fn delete_sign_in(
         &self,
@@ -209,17 +222,6 @@ impl Store {
                 .execute(&mut *tx)
                 .await?
                 .rows_affected() == 1
-        }))
-    }
-
-    /// Deletes sign-ins that are over.
-    pub async fn purge_sign_ins(&self, now_ms: i64) -> Result<u64, StoreError> {
-        Ok(portable!(write self, tx => {
-            sqlx::query("DELETE FROM member_sign_ins WHERE expires_at_ms <= $1")
-                .bind(now_ms)
-                .execute(&mut *tx)
-                .await?
-                .rows_affected()
         }))
     }
 }

@@ -1,6 +1,6 @@
 //! Changes of Skills that wait for an admin.
 
-use super::{Store, StoreError, portable};
+use super::{Store, StoreError, Writer, portable};
 use crate::columns::select;
 
 /// A Skill as somebody wants it to be.
@@ -21,32 +21,6 @@ pub struct SkillProposalRow {
 }
 
 impl Store {
-    /// Keeps a proposal in place of an earlier one. `false`: the Skill is not there, or at another version.
-    pub async fn propose_skill(&self, proposal: &SkillProposalRow) -> Result<bool, StoreError> {
-        Ok(portable!(write self, tx => {
-            sqlx::query(
-                "INSERT INTO skill_proposals (workspace_id, skill_id, id, version, name, summary, instructions, \
-                 proposed_by, created_at_ms) SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 \
-                 WHERE EXISTS (SELECT 1 FROM skills WHERE workspace_id = $1 AND id = $2 AND version = $4) \
-                 ON CONFLICT (workspace_id, skill_id) DO UPDATE SET id = excluded.id, version = excluded.version, \
-                 name = excluded.name, summary = excluded.summary, instructions = excluded.instructions, \
-                 proposed_by = excluded.proposed_by, created_at_ms = excluded.created_at_ms",
-            )
-            .bind(&proposal.workspace_id)
-            .bind(&proposal.skill_id)
-            .bind(&proposal.id)
-            .bind(proposal.version)
-            .bind(&proposal.name)
-            .bind(&proposal.summary)
-            .bind(&proposal.instructions)
-            .bind(&proposal.proposed_by)
-            .bind(proposal.created_at_ms)
-            .execute(&mut *tx)
-            .await?
-            .rows_affected() == 1
-        }))
-    }
-
     pub async fn skill_proposal(
         &self,
         workspace_id: &str,
@@ -76,6 +50,34 @@ impl Store {
             .bind(i64::try_from(limit).unwrap_or(i64::MAX))
             .fetch_all(db)
             .await?
+        }))
+    }
+}
+
+impl Writer {
+    /// Keeps a proposal in place of an earlier one. `false`: the Skill is not there, or at another version.
+    pub async fn propose_skill(&self, proposal: &SkillProposalRow) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            sqlx::query(
+                "INSERT INTO skill_proposals (workspace_id, skill_id, id, version, name, summary, instructions, \
+                 proposed_by, created_at_ms) SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 \
+                 WHERE EXISTS (SELECT 1 FROM skills WHERE workspace_id = $1 AND id = $2 AND version = $4) \
+                 ON CONFLICT (workspace_id, skill_id) DO UPDATE SET id = excluded.id, version = excluded.version, \
+                 name = excluded.name, summary = excluded.summary, instructions = excluded.instructions, \
+                 proposed_by = excluded.proposed_by, created_at_ms = excluded.created_at_ms",
+            )
+            .bind(&proposal.workspace_id)
+            .bind(&proposal.skill_id)
+            .bind(&proposal.id)
+            .bind(proposal.version)
+            .bind(&proposal.name)
+            .bind(&proposal.summary)
+            .bind(&proposal.instructions)
+            .bind(&proposal.proposed_by)
+            .bind(proposal.created_at_ms)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected() == 1
         }))
     }
 

@@ -8,7 +8,7 @@ use super::error::inserted;
 use super::events::emit;
 use super::page::one_more;
 use super::toolsets::lock_workspace;
-use super::{Event, EventType, Store, StoreError, Topic, portable};
+use super::{Event, EventType, Store, StoreError, Topic, Writer, portable};
 use crate::columns::{returning, select};
 
 /// Words of a filter beyond this are not looked at.
@@ -133,32 +133,6 @@ macro_rules! keep_version {
 }
 
 impl Store {
-    /// Keeps a new Skill, version 1.
-    pub async fn insert_skill(&self, skill: &SkillRow) -> Result<(), StoreError> {
-        portable!(write self, tx => {
-            let done = sqlx::query(
-                "INSERT INTO skills (workspace_id, id, name, summary, instructions, searched, version, \
-                 created_at_ms, updated_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
-                 ON CONFLICT (workspace_id, id) DO NOTHING",
-            )
-            .bind(&skill.workspace_id)
-            .bind(&skill.id)
-            .bind(&skill.name)
-            .bind(&skill.summary)
-            .bind(&skill.instructions)
-            .bind(searched(&skill.name, &skill.summary))
-            .bind(skill.version)
-            .bind(skill.created_at_ms)
-            .bind(skill.updated_at_ms)
-            .execute(&mut *tx)
-            .await?;
-            inserted(done.rows_affected(), "Skill id")?;
-            keep_version!(tx, skill);
-            emit!(tx, self, &[skill_event(EventType::SkillCreated, skill, skill.created_at_ms)]);
-        });
-        Ok(())
-    }
-
     pub async fn find_skill(
         &self,
         workspace_id: &str,
@@ -222,6 +196,77 @@ impl Store {
             let skills = select.build_query_as().fetch_all(db).await?;
             Ok((skills, count.build_query_scalar().fetch_one(db).await?))
         })
+    }
+
+    /// Versions below `below`, or from the current one on, newest first: at most `limit`, and no
+    /// more than [`VERSIONS_BYTES_MAX`] of text. Empty for an unknown Skill.
+    pub async fn skill_versions(
+        &self,
+        workspace_id: &str,
+        id: &str,
+        below: Option<i64>,
+        limit: usize,
+    ) -> Result<SkillVersionPage, StoreError> {
+        Ok(portable!(read self, db => {
+            // How long the texts are is known without reading them.
+            let sizes: Vec<(i64, i64)> = sqlx::query_as(
+                "SELECT version, CAST(OCTET_LENGTH(name) + OCTET_LENGTH(summary) + OCTET_LENGTH(instructions) AS BIGINT) \
+                 FROM skill_versions WHERE workspace_id = $1 AND id = $2 AND version < $3 \
+                 ORDER BY version DESC LIMIT $4",
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(below.unwrap_or(i64::MAX))
+            .bind(one_more(limit))
+            .fetch_all(db)
+            .await?;
+            let fitting = fitting(&sizes, limit);
+            let (Some((newest, _)), Some((oldest, _))) = (fitting.first(), fitting.last()) else {
+                return Ok(SkillVersionPage::default());
+            };
+            let versions = sqlx::query_as(
+                select!(
+                    skill_versions,
+                    "WHERE workspace_id = $1 AND id = $2 AND version BETWEEN $3 AND $4 ORDER BY version DESC"
+                ),
+            )
+            .bind(workspace_id)
+            .bind(id)
+            .bind(oldest)
+            .bind(newest)
+            .fetch_all(db)
+            .await?;
+            let below = (fitting.len() < sizes.len()).then_some(*oldest);
+            SkillVersionPage { versions, below }
+        }))
+    }
+}
+
+impl Writer {
+    /// Keeps a new Skill, version 1.
+    pub async fn insert_skill(&self, skill: &SkillRow) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            let done = sqlx::query(
+                "INSERT INTO skills (workspace_id, id, name, summary, instructions, searched, version, \
+                 created_at_ms, updated_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
+                 ON CONFLICT (workspace_id, id) DO NOTHING",
+            )
+            .bind(&skill.workspace_id)
+            .bind(&skill.id)
+            .bind(&skill.name)
+            .bind(&skill.summary)
+            .bind(&skill.instructions)
+            .bind(searched(&skill.name, &skill.summary))
+            .bind(skill.version)
+            .bind(skill.created_at_ms)
+            .bind(skill.updated_at_ms)
+            .execute(&mut *tx)
+            .await?;
+            inserted(done.rows_affected(), "Skill id")?;
+            keep_version!(tx, skill);
+            emit!(tx, self, &[skill_event(EventType::SkillCreated, skill, skill.created_at_ms)]);
+        });
+        Ok(())
     }
 
     /// Changes what is given, adds one to the version and keeps the new state in the history, which
@@ -320,49 +365,6 @@ impl Store {
                 emit!(tx, self, &[skill_event(EventType::SkillDeleted, skill, now_ms)]);
             }
             gone.is_some()
-        }))
-    }
-
-    /// Versions below `below`, or from the current one on, newest first: at most `limit`, and no
-    /// more than [`VERSIONS_BYTES_MAX`] of text. Empty for an unknown Skill.
-    pub async fn skill_versions(
-        &self,
-        workspace_id: &str,
-        id: &str,
-        below: Option<i64>,
-        limit: usize,
-    ) -> Result<SkillVersionPage, StoreError> {
-        Ok(portable!(read self, db => {
-            // How long the texts are is known without reading them.
-            let sizes: Vec<(i64, i64)> = sqlx::query_as(
-                "SELECT version, CAST(OCTET_LENGTH(name) + OCTET_LENGTH(summary) + OCTET_LENGTH(instructions) AS BIGINT) \
-                 FROM skill_versions WHERE workspace_id = $1 AND id = $2 AND version < $3 \
-                 ORDER BY version DESC LIMIT $4",
-            )
-            .bind(workspace_id)
-            .bind(id)
-            .bind(below.unwrap_or(i64::MAX))
-            .bind(one_more(limit))
-            .fetch_all(db)
-            .await?;
-            let fitting = fitting(&sizes, limit);
-            let (Some((newest, _)), Some((oldest, _))) = (fitting.first(), fitting.last()) else {
-                return Ok(SkillVersionPage::default());
-            };
-            let versions = sqlx::query_as(
-                select!(
-                    skill_versions,
-                    "WHERE workspace_id = $1 AND id = $2 AND version BETWEEN $3 AND $4 ORDER BY version DESC"
-                ),
-            )
-            .bind(workspace_id)
-            .bind(id)
-            .bind(oldest)
-            .bind(newest)
-            .fetch_all(db)
-            .await?;
-            let below = (fitting.len() < sizes.len()).then_some(*oldest);
-            SkillVersionPage { versions, below }
         }))
     }
 }

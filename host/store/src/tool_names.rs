@@ -1,5 +1,5 @@
 //! Whose the names of tools are: the service's that activated them first
-//! ([`Store::activate_plugin`]).
+//! ([`Writer::activate_plugin`](crate::Writer::activate_plugin)).
 
 use std::collections::HashMap;
 

@@ -4,7 +4,7 @@ use sqlx::QueryBuilder;
 
 use super::changes::bump;
 use super::text::Json;
-use super::{Store, StoreError, Topic, portable};
+use super::{Store, StoreError, Topic, Writer, portable};
 use crate::columns::{returning, select};
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -106,6 +106,32 @@ macro_rules! other_version {
 }
 
 impl Store {
+    pub async fn find_toolset(
+        &self,
+        workspace_id: &str,
+        name: &str,
+    ) -> Result<Option<ToolsetRow>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(select!(toolsets, "WHERE workspace_id = $1 AND name = $2"))
+                .bind(workspace_id)
+                .bind(name)
+                .fetch_optional(db)
+                .await?
+        }))
+    }
+
+    /// By name.
+    pub async fn list_toolsets(&self, workspace_id: &str) -> Result<Vec<ToolsetRow>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(select!(toolsets, "WHERE workspace_id = $1 ORDER BY name"))
+                .bind(workspace_id)
+                .fetch_all(db)
+                .await?
+        }))
+    }
+}
+
+impl Writer {
     /// Keeps a new toolset unless the workspace has its name, or `most`, already. `skill_versions`: only over these
     /// versions of Skills, by id.
     pub async fn insert_toolset(
@@ -150,30 +176,6 @@ impl Store {
             }
             bump!(tx, Topic::Toolsets);
             InsertedToolset::Done
-        }))
-    }
-
-    pub async fn find_toolset(
-        &self,
-        workspace_id: &str,
-        name: &str,
-    ) -> Result<Option<ToolsetRow>, StoreError> {
-        Ok(portable!(read self, db => {
-            sqlx::query_as(select!(toolsets, "WHERE workspace_id = $1 AND name = $2"))
-                .bind(workspace_id)
-                .bind(name)
-                .fetch_optional(db)
-                .await?
-        }))
-    }
-
-    /// By name.
-    pub async fn list_toolsets(&self, workspace_id: &str) -> Result<Vec<ToolsetRow>, StoreError> {
-        Ok(portable!(read self, db => {
-            sqlx::query_as(select!(toolsets, "WHERE workspace_id = $1 ORDER BY name"))
-                .bind(workspace_id)
-                .fetch_all(db)
-                .await?
         }))
     }
 

@@ -2,7 +2,7 @@
 
 use super::events::EventFilters;
 use super::text::Json;
-use super::{Store, StoreError, portable};
+use super::{Store, StoreError, Writer, portable};
 use crate::columns::{returning, select};
 
 /// One endpoint.
@@ -49,6 +49,32 @@ pub struct WebhookChange<'a> {
 }
 
 impl Store {
+    pub async fn find_webhook(
+        &self,
+        workspace_id: &str,
+        id: &str,
+    ) -> Result<Option<WebhookRow>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(select!(webhooks, "WHERE workspace_id = $1 AND id = $2"))
+                .bind(workspace_id)
+                .bind(id)
+                .fetch_optional(db)
+                .await?
+        }))
+    }
+
+    /// Newest first.
+    pub async fn list_webhooks(&self, workspace_id: &str) -> Result<Vec<WebhookRow>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(select!(webhooks, "WHERE workspace_id = $1 ORDER BY created_at_ms DESC, id DESC"))
+                .bind(workspace_id)
+                .fetch_all(db)
+                .await?
+        }))
+    }
+}
+
+impl Writer {
     /// Keeps a new webhook unless the workspace has `most` already. `false`: it has.
     pub async fn insert_webhook(
         &self,
@@ -79,30 +105,6 @@ impl Store {
             .execute(&mut *tx)
             .await?
             .rows_affected() == 1
-        }))
-    }
-
-    pub async fn find_webhook(
-        &self,
-        workspace_id: &str,
-        id: &str,
-    ) -> Result<Option<WebhookRow>, StoreError> {
-        Ok(portable!(read self, db => {
-            sqlx::query_as(select!(webhooks, "WHERE workspace_id = $1 AND id = $2"))
-                .bind(workspace_id)
-                .bind(id)
-                .fetch_optional(db)
-                .await?
-        }))
-    }
-
-    /// Newest first.
-    pub async fn list_webhooks(&self, workspace_id: &str) -> Result<Vec<WebhookRow>, StoreError> {
-        Ok(portable!(read self, db => {
-            sqlx::query_as(select!(webhooks, "WHERE workspace_id = $1 ORDER BY created_at_ms DESC, id DESC"))
-                .bind(workspace_id)
-                .fetch_all(db)
-                .await?
         }))
     }
 

@@ -8,7 +8,7 @@ use super::changes::bump;
 use super::error::inserted;
 use super::events::emit;
 use super::text::Json;
-use super::{Approvers, Event, EventType, Store, StoreError, Topic, portable};
+use super::{Approvers, Event, EventType, Store, StoreError, Topic, Writer, portable};
 use crate::columns::{returning, select};
 use toolgate_core::ids;
 
@@ -133,28 +133,6 @@ impl Store {
         Ok(workspace)
     }
 
-    /// # Errors
-    /// [`StoreError::Taken`] when the name is in use.
-    pub async fn insert_workspace(&self, workspace: &Workspace) -> Result<(), StoreError> {
-        portable!(write self, tx => {
-            let done = sqlx::query(
-                "INSERT INTO workspaces (id, name, plan, rpm, settings, created_at_ms) \
-                 VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING",
-            )
-            .bind(&workspace.id)
-            .bind(&workspace.name)
-            .bind(workspace.plan.into_str())
-            .bind(workspace.rpm)
-            .bind(Json(&workspace.settings))
-            .bind(workspace.created_at_ms)
-            .execute(&mut *tx)
-            .await?;
-            inserted(done.rows_affected(), "workspace name")?;
-            bump!(tx, Topic::Keys);
-        });
-        Ok(())
-    }
-
     pub async fn find_workspace(&self, id: &str) -> Result<Option<Workspace>, StoreError> {
         Ok(portable!(read self, db => {
             sqlx::query_as(select!(workspaces, "WHERE id = $1")).bind(id).fetch_optional(db).await?
@@ -182,6 +160,30 @@ impl Store {
         Ok(portable!(read self, db => {
             sqlx::query_as(select!(workspaces, "ORDER BY created_at_ms, id LIMIT 1")).fetch_optional(db).await?
         }))
+    }
+}
+
+impl Writer {
+    /// # Errors
+    /// [`StoreError::Taken`] when the name is in use.
+    pub async fn insert_workspace(&self, workspace: &Workspace) -> Result<(), StoreError> {
+        portable!(write self, tx => {
+            let done = sqlx::query(
+                "INSERT INTO workspaces (id, name, plan, rpm, settings, created_at_ms) \
+                 VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING",
+            )
+            .bind(&workspace.id)
+            .bind(&workspace.name)
+            .bind(workspace.plan.into_str())
+            .bind(workspace.rpm)
+            .bind(Json(&workspace.settings))
+            .bind(workspace.created_at_ms)
+            .execute(&mut *tx)
+            .await?;
+            inserted(done.rows_affected(), "workspace name")?;
+            bump!(tx, Topic::Keys);
+        });
+        Ok(())
     }
 
     /// Changes what is given of plan and own limit; of the limit `Some(None)` takes it away. `None`: no such

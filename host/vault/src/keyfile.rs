@@ -237,6 +237,7 @@ mod tests {
     fn files_of_a_killed_start_are_removed_and_no_others() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let path = dir.path().join("master.key");
+        #[expect(clippy::disallowed_methods, reason = "the age of a file on disk")]
         let long_ago = std::time::SystemTime::now() - 2 * PART_LIFE;
         let left = |name: &str, old: bool| {
             let file = fs::File::create(dir.path().join(name)).expect("made");

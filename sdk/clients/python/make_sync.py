@@ -7,10 +7,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).parent / "src/toolgate"
 WORDS = [
-    (r"The client for asyncio\.", "The client. Made from `_async` by make_sync.py; do not edit."),
+    (r"\A\"\"\"(.+) for asyncio\.", r'"""\1.'),
+    (r"\A\"\"\"(.+)\.(?=\n|\"\"\")", r'"""\1. Made from `_async` by make_sync.py; do not edit.'),
     (r"coroutine=run", "func=run"),
-    (r"(Tools as a model's provider takes them|Lists that are read page by page|What the groups of operations need of the client|The operations, grouped as the server groups them|The operations on what happened: events, receipts, approvals and stored results|What the groups of operations share)\.",
-     r"\1. Made from `_async` by make_sync.py."),
     (r"\bimport asyncio\n", ""),
     (r"asyncio\.sleep", "time.sleep"),
     (r"Callable\[\[float\], Awaitable\[None\]\]", "Callable[[float], None]"),

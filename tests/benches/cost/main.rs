@@ -5,6 +5,8 @@
 //! alone, `growth` the one that takes minutes, `peers` other gateways, `telemetry` what OpenTelemetry costs. Nothing here passes or
 //! fails.
 
+#![expect(clippy::disallowed_methods, reason = "files have the machine's time")]
+
 mod bare;
 mod disk;
 mod growth;

@@ -24,6 +24,7 @@ mod processes;
 pub(crate) mod real;
 mod reconnected;
 mod refusals;
+mod renewal;
 mod resume;
 mod session;
 mod unset;

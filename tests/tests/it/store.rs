@@ -3,6 +3,7 @@
 mod audit;
 mod changes;
 mod connect_flows;
+mod connection_refresh;
 mod connections;
 mod idempotency;
 mod keys;

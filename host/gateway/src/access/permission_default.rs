@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::access::permission_rules::DefaultRule;
 use crate::audit::AuditAction;
-use crate::{Caller, Error, Gateway, Scope};
+use crate::{Caller, Error, Gateway, RequiredRole, Scope};
 use toolgate_store::{Approvers, DefaultPermission, Role, SettingsChange};
 
 /// `GET` and `PATCH /v1/permissions/default`.
@@ -53,7 +53,7 @@ impl Gateway {
         } else {
             caller.need(Scope::UsersAny)?;
             if loosens(caller, change) {
-                return Err(Error::RoleDenied(Role::Owner.into_str()));
+                return Err(Error::RoleDenied(RequiredRole::AtLeast(Role::Owner)));
             }
         }
         let default = change.default;

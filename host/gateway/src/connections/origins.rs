@@ -12,7 +12,7 @@ use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway};
 use toolgate_core::clock::rfc3339;
 use toolgate_core::ids;
-use toolgate_store::{InsertedOrigin, PageOrigin, Role, Store};
+use toolgate_store::{AuditedStore, InsertedOrigin, PageOrigin, Role, Store};
 
 /// Origins of one workspace.
 pub const ORIGINS_MAX: usize = 100;
@@ -112,7 +112,7 @@ impl OriginAdmin<'_> {
         })
     }
 
-    fn audited(&self, action: AuditAction, id: &str, details: serde_json::Value) -> Store {
+    fn audited(&self, action: AuditAction, id: &str, details: serde_json::Value) -> AuditedStore {
         self.caller
             .audited(self.store, self.now_ms, action, id, details)
     }

@@ -50,7 +50,7 @@ impl KeyedRequest {
             && key.bytes().all(|byte| byte.is_ascii_graphic());
         if !fits {
             return Err(Error::InvalidRequest(format!(
-                "Idempotency-Key must be 1 to {KEY_CHARS_MAX} visible ASCII characters"
+                "the idempotency key must be 1 to {KEY_CHARS_MAX} visible ASCII characters"
             )));
         }
         let retry = body

@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::RateLimited;
 use crate::{Caller, Error, Gateway};
+use crate::{RateLimited, RateWindow};
 use toolgate_core::text::Text;
 
 /// Bytes of kept results of one workspace.
@@ -118,7 +118,7 @@ impl Gateway {
         }
         let rest_ms = (until_ms - now_ms).clamp(1_000, REFUSED_MS);
         Err(Error::RateLimited(RateLimited {
-            window: "day",
+            window: RateWindow::Day,
             limit: KEYED_REQUESTS_MAX.unsigned_abs(),
             retry_after_s: rest_ms.unsigned_abs().div_ceil(1_000),
         }))

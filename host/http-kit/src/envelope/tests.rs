@@ -1,11 +1,12 @@
 //! What a client sees of results and errors.
 
 use super::*;
+use toolgate_gateway::RateWindow;
 
 #[test]
 fn a_daily_limit_names_a_window_of_a_day() {
     let failure = ApiFailure::Gateway(Error::RateLimited(RateLimited {
-        window: "day",
+        window: RateWindow::Day,
         limit: 1_000_000,
         retry_after_s: 3_600,
     }));

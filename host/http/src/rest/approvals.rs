@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use serde::Deserialize;
+use serde_json::{Value, json};
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -26,6 +27,33 @@ pub(super) fn routes() -> OpenApiRouter<RestState> {
         .routes(routes!(list))
         .routes(routes!(read))
         .routes(routes!(decide))
+}
+
+/// A call that waits for a person, as the examples show it; `other` is what is different in one of them.
+fn approval_example(other: Value) -> Value {
+    let mut approval = json!({
+        "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+        "user_id": "ada@example.com",
+        "tool_name": "github_create_issue",
+        "title": "Create an issue",
+        "status": "pending",
+        "arguments": {"owner": "ada", "repo": "engine", "title": "The mill jams on card 12"},
+        "arguments_text": "{\n  \"owner\": \"ada\",\n  \"repo\": \"engine\",\n  \"title\": \"The mill jams on card 12\"\n}",
+        "secrets_masked": false,
+        "requests": [],
+        "requests_complete": false,
+        "asked_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+        "asked_by_name": "agent",
+        "approvers": "admins",
+        "can_decide": true,
+        "plugin": {"version": "1.0.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+        "created_at": "2026-11-20T09:30:00.125Z",
+        "expires_at": "2026-11-21T09:30:00.125Z"
+    });
+    if let (Some(approval), Value::Object(other)) = (approval.as_object_mut(), other) {
+        approval.extend(other);
+    }
+    approval
 }
 
 #[derive(Default, Deserialize, IntoParams)]
@@ -51,25 +79,9 @@ struct ApprovalsQuery {
     path = "/v1/approvals",
     operation_id = "list_approvals",
     params(ApprovalsQuery),
-    responses((status = 200, description = "One page of approvals.", body = inline(Success<ApprovalPage>), example = json!({"approvals": [{
-        "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-        "user_id": "ada@example.com",
-        "tool_name": "github_create_issue",
-        "title": "Create an issue",
-        "status": "pending",
-        "arguments": {"owner": "ada", "repo": "engine", "title": "The mill jams on card 12"},
-        "arguments_text": "{\n  \"owner\": \"ada\",\n  \"repo\": \"engine\",\n  \"title\": \"The mill jams on card 12\"\n}",
-        "secrets_masked": false,
-        "requests_complete": false,
-        "asked_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-        "asked_by_name": "agent",
-        "approvers": "admins",
-        "can_decide": true,
-        "plugin": {"version": "1.0.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
-        "requests": [{"method": "POST", "url": "https://api.github.com/repos/ada/engine/issues", "headers": [["authorization", "[slot user]"]], "body": "{\"title\":\"The mill jams on card 12\"}"}],
-        "created_at": "2026-11-20T09:30:00.125Z",
-        "expires_at": "2026-11-21T09:30:00.125Z"
-    }], "next_cursor": null}))),
+    responses((status = 200, description = "One page of approvals.", body = inline(Success<ApprovalPage>), example = json!({"approvals": [approval_example(json!({
+        "requests": [{"method": "POST", "url": "https://api.github.com/repos/ada/engine/issues", "headers": [["authorization", "[slot user]"]], "body": "{\"title\":\"The mill jams on card 12\"}"}]
+    }))], "next_cursor": null}))),
 )]
 async fn list(
     Authenticated(caller): Authenticated,
@@ -108,27 +120,10 @@ struct ApprovalQuery {
         ("approval_id" = String, Path, description = "The id that execute returned.", example = "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
         ApprovalQuery,
     ),
-    responses((status = 200, description = "The approval.", body = inline(Success<Approval>), example = json!({
-        "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-        "user_id": "ada@example.com",
-        "tool_name": "github_create_issue",
-        "title": "Create an issue",
-        "status": "pending",
-        "arguments": {"owner": "ada", "repo": "engine", "title": "The mill jams on card 12"},
-        "arguments_text": "{\n  \"owner\": \"ada\",\n  \"repo\": \"engine\",\n  \"title\": \"The mill jams on card 12\"\n}",
-        "secrets_masked": false,
-        "requests": [],
-        "requests_complete": false,
-        "asked_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-        "asked_by_name": "agent",
-        "approvers": "admins",
-        "can_decide": true,
+    responses((status = 200, description = "The approval.", body = inline(Success<Approval>), example = json!(approval_example(json!({
         "connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-        "account": "ada",
-        "plugin": {"version": "1.0.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
-        "created_at": "2026-11-20T09:30:00.125Z",
-        "expires_at": "2026-11-21T09:30:00.125Z"
-    }))),
+        "account": "ada"
+    }))))),
 )]
 async fn read(
     Authenticated(caller): Authenticated,
@@ -161,27 +156,13 @@ struct DecisionBody {
     operation_id = "decide_approval",
     params(("approval_id" = String, Path, description = "The id that execute returned.", example = "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
     request_body(content = DecisionBody, description = "Approve or deny.", example = json!({"decision": "approve"})),
-    responses((status = 200, description = "The approval as it is now.", body = inline(Success<Approval>), example = json!({
-        "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-        "user_id": "ada@example.com",
-        "tool_name": "github_create_issue",
-        "title": "Create an issue",
+    responses((status = 200, description = "The approval as it is now.", body = inline(Success<Approval>), example = json!(approval_example(json!({
         "status": "approved",
-        "arguments": {"owner": "ada", "repo": "engine", "title": "The mill jams on card 12"},
-        "arguments_text": "{\n  \"owner\": \"ada\",\n  \"repo\": \"engine\",\n  \"title\": \"The mill jams on card 12\"\n}",
-        "secrets_masked": false,
-        "requests": [],
-        "requests_complete": false,
         "asked_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBE",
-        "asked_by_name": "agent",
-        "approvers": "admins",
         "can_decide": false,
-        "plugin": {"version": "1.0.0", "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
-        "created_at": "2026-11-20T09:30:00.125Z",
-        "expires_at": "2026-11-21T09:30:00.125Z",
         "decided_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
         "decided_at": "2026-11-20T09:31:00.000Z"
-    }))),
+    }))))),
 )]
 async fn decide(
     Authenticated(caller): Authenticated,

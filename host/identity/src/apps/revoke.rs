@@ -8,7 +8,7 @@ use super::refusal::{AppProblem, RefusalCode, refused};
 use super::{AppPeer, about};
 use crate::Identity;
 use toolgate_operation::audit::{AuditAction, entry};
-use toolgate_store::{AppClient, AppTokenKind, AuditEntry, Store};
+use toolgate_store::{AppClient, AppTokenKind, AuditEntry, AuditedStore};
 use toolgate_vault::opaque::hash;
 
 impl Identity {
@@ -61,17 +61,22 @@ impl Identity {
         Ok(())
     }
 
-    /// The store for a change of a client that acts by itself.
-    fn audited_client(&self, client: &AppClient, action: AuditAction, peer: &AppPeer) -> Store {
-        let Some(workspace_id) = &client.workspace_id else {
-            return self.store.clone();
-        };
-        let (actor, now_ms) = (format!("app:{}", client.id), self.clock.now_ms());
-        let details = json!({ "client": client.name });
-        self.store.audited(AuditEntry {
-            address: peer.address.map(|address| address.to_string()),
-            request_id: Some(peer.request_id.clone()),
-            ..entry(workspace_id, actor, now_ms, action, &client.id, details)
-        })
+    /// The store for a change of a client that acts by itself. A client of no workspace has no log.
+    fn audited_client(
+        &self,
+        client: &AppClient,
+        action: AuditAction,
+        peer: &AppPeer,
+    ) -> AuditedStore {
+        let entry = client.workspace_id.as_ref().map(|workspace_id| {
+            let (actor, now_ms) = (format!("app:{}", client.id), self.clock.now_ms());
+            let details = json!({ "client": client.name });
+            AuditEntry {
+                address: peer.address.map(|address| address.to_string()),
+                request_id: Some(peer.request_id.clone()),
+                ..entry(workspace_id, actor, now_ms, action, &client.id, details)
+            }
+        });
+        self.store.audited_where(entry)
     }
 }

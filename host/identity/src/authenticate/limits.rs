@@ -8,7 +8,7 @@ use crate::testing::{IdentityWorld, NOW_MS};
 use toolgate_core::clock::Clock;
 use toolgate_core::ids;
 use toolgate_operation::limits::{UNKNOWN_KEYS_PER_MINUTE, share};
-use toolgate_operation::{Error, RateLimited, Scope};
+use toolgate_operation::{Error, RateLimited, RateWindow, Scope};
 use toolgate_store::Plan;
 
 async fn ask(gateway: &Arc<Identity>, key: &str, address: Option<IpAddr>) -> Result<(), Error> {
@@ -34,11 +34,19 @@ async fn passed(world: &IdentityWorld, key: &str, tries: usize) -> (usize, Optio
 #[tokio::test]
 async fn a_key_passes_exactly_its_limit_and_learns_when_to_come_back() {
     for (rpm, rpd, tries, most, window, limit, retry_after_s) in [
-        (Some(7), None, 9, 7, "minute", 7, 30),
-        (Some(1_000), None, 1_010, 1_000, "minute", 1_000, 30),
-        (None, Some(5), 8, 5, "day", 5, 52_170),
-        (Some(5), Some(5), 8, 5, "day", 5, 52_170),
-        (Some(3), Some(5), 8, 3, "minute", 3, 30),
+        (Some(7), None, 9, 7, RateWindow::Minute, 7, 30),
+        (
+            Some(1_000),
+            None,
+            1_010,
+            1_000,
+            RateWindow::Minute,
+            1_000,
+            30,
+        ),
+        (None, Some(5), 8, 5, RateWindow::Day, 5, 52_170),
+        (Some(5), Some(5), 8, 5, RateWindow::Day, 5, 52_170),
+        (Some(3), Some(5), 8, 3, RateWindow::Minute, 3, 30),
     ] {
         let world = IdentityWorld::open().await;
         let key = world.key_with(rpm, rpd).await;
@@ -97,7 +105,10 @@ async fn refused_requests_do_not_count() {
         assert_eq!(passed(&world, &key, 5).await.0, 1, "minute {minute}");
         world.clock.advance_ms(60_000);
     }
-    assert_eq!(passed(&world, &key, 1).await.1.unwrap().window, "day");
+    assert_eq!(
+        passed(&world, &key, 1).await.1.unwrap().window,
+        RateWindow::Day
+    );
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ use sha2::{Digest as _, Sha256};
 use super::sign_in::Browser;
 use crate::{Error, Identity, RateLimited};
 use toolgate_core::ids;
+use toolgate_operation::RateWindow;
 use toolgate_store::{AttemptDecision, Member, RateCount};
 use toolgate_vault::{Purpose, Secret};
 
@@ -151,7 +152,7 @@ impl Identity {
 
 fn limited(limit: u64, wait_ms: i64) -> Error {
     Error::RateLimited(RateLimited {
-        window: "quarter_hour",
+        window: RateWindow::QuarterHour,
         limit,
         retry_after_s: wait_ms.max(1).unsigned_abs().div_ceil(1_000),
     })

@@ -15,7 +15,7 @@ use super::{checked_email, checked_name};
 use crate::{Error, Identity};
 use toolgate_core::ids;
 use toolgate_operation::audit::{AuditAction, entry};
-use toolgate_store::{AuditEntry, LinkKind, Member, SignIn, SignInProof, Store, StoreError};
+use toolgate_store::{AuditEntry, AuditedStore, LinkKind, Member, SignIn, SignInProof, StoreError};
 use toolgate_vault::opaque::{hash, random_token};
 use toolgate_vault::{Purpose, Secret};
 
@@ -253,7 +253,7 @@ impl Identity {
             Some(details) => {
                 self.audited_member(&member, AuditAction::MembersSignIn, details, client)
             }
-            None => self.store.clone(),
+            None => self.store.audited_where(None),
         };
         if !store.insert_sign_in(&sign_in, &member, proof).await? {
             tracing::warn!(request_id = client.request_id, "members.sign_in_refused");
@@ -378,7 +378,7 @@ impl Identity {
         action: AuditAction,
         details: Value,
         client: &Browser,
-    ) -> Store {
+    ) -> AuditedStore {
         let actor = format!("member:{}", member.id);
         let now_ms = self.clock.now_ms();
         self.store.audited(AuditEntry {

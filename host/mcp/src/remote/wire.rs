@@ -13,7 +13,7 @@ use toolgate_gateway::tools::{
     Annotations, ApprovalNeeded, Confidence, Connect, ConnectionState, Execution, FailureReason,
     FoundTool, FoundTools, Outcome, ResultFile, SchemaOrRef, ToolAuth, ToolError, ToolSchema,
 };
-use toolgate_gateway::{Error, RateLimited, Scope, Violation};
+use toolgate_gateway::{Error, RateLimited, RateWindow, Scope, Violation};
 
 /// Seconds to wait where a refusal does not say.
 const RETRY_AFTER_S: u64 = 1;
@@ -292,12 +292,11 @@ pub(super) fn refusal(status: u16, body: &[u8]) -> Error {
             user_id: details.user_id,
             subject: details.subject,
         },
-        "scope_denied" => Error::ScopeDenied(
-            details
-                .scope
-                .parse::<Scope>()
-                .map_or("it needs", |scope| scope.into_str()),
-        ),
+        "scope_denied" => match details.scope.parse::<Scope>() {
+            Ok(scope) => Error::ScopeDenied(scope),
+            // One of a newer server.
+            Err(_) => invalid_request(message, hint),
+        },
         "ip_not_allowed" => Error::IpNotAllowed,
         "not_found" => match message.strip_suffix(" was not found") {
             Some(what) => Error::NotFound(what.to_owned()),
@@ -347,11 +346,7 @@ fn tool_not_found(tool_name: String, details: FailureDetails) -> Error {
 
 fn rate_limited(details: &FailureDetails, retry_after_s: u64) -> Error {
     Error::RateLimited(RateLimited {
-        window: if details.window == "day" {
-            "day"
-        } else {
-            "minute"
-        },
+        window: details.window.parse().unwrap_or(RateWindow::Minute),
         limit: details.limit,
         retry_after_s,
     })
@@ -399,7 +394,7 @@ mod tests {
                     user_id: "ada".to_owned(),
                     subject: "github_create_issue".to_owned(),
                 },
-                Error::ScopeDenied("tools:read"),
+                Error::ScopeDenied(Scope::ToolsRead),
                 Error::IpNotAllowed,
                 Error::NotFound("the result res_1".to_owned()),
                 Error::ToolNotFound {
@@ -425,7 +420,7 @@ mod tests {
                     execution_id: "exe_1".to_owned(),
                 },
                 Error::RateLimited(RateLimited {
-                    window: "day",
+                    window: RateWindow::Day,
                     limit: 10,
                     retry_after_s: 7,
                 }),

@@ -17,7 +17,7 @@ fn execution(execution: &Execution) -> String {
 use toolgate_catalog::manifest::Effect;
 use toolgate_gateway::tools::embeddings::{LexicalReason, ModelState, Ranking};
 use toolgate_gateway::tools::{Annotations, FoundTool, SchemaOrRef, ToolAuth};
-use toolgate_gateway::{PluginCounts, RateLimited, Violation};
+use toolgate_gateway::{PluginCounts, RateLimited, RateWindow, Scope, Violation};
 
 fn raw(json: serde_json::Value) -> Arc<RawValue> {
     Arc::from(serde_json::value::to_raw_value(&json).unwrap())
@@ -328,7 +328,7 @@ fn every_error_says_its_code_and_the_next_step() {
             user_id: "ada".to_owned(),
             subject: "github_create_issue".to_owned(),
         },
-        Error::ScopeDenied("tools:execute"),
+        Error::ScopeDenied(Scope::ToolsExecute),
         Error::IpNotAllowed,
         Error::NotFound("the receipt".to_owned()),
         Error::ToolNotFound {
@@ -350,7 +350,7 @@ fn every_error_says_its_code_and_the_next_step() {
             execution_id: "exe_1".to_owned(),
         },
         Error::RateLimited(RateLimited {
-            window: "minute",
+            window: RateWindow::Minute,
             limit: 10,
             retry_after_s: 42,
         }),

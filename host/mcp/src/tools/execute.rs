@@ -3,6 +3,7 @@
 use rmcp::model::{InputRequiredResult, MetaObject};
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
@@ -122,6 +123,22 @@ pub(crate) fn card(
     renders.then(|| cards::card(execution, operations.public_url()))
 }
 
+/// The arguments of a reserved name. `takes`: the parameters that a refusal names.
+fn read_parameters<T: DeserializeOwned>(
+    name: &str,
+    takes: &str,
+    arguments: Arguments,
+) -> Result<T, ToolFailure> {
+    let read = match arguments {
+        Arguments::Object(object) => serde_json::from_value(object),
+        Arguments::Text(text) => serde_json::from_str(&text),
+    };
+    read.map_err(|problem| {
+        let sentence = format!("{name} takes {takes}: {problem}");
+        ToolFailure::Gateway(Error::InvalidRequest(sentence))
+    })
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ContinueResult {
@@ -134,14 +151,7 @@ async fn read_on(
     operations: &dyn Operations,
     arguments: Arguments,
 ) -> Result<ToolOutcome, ToolFailure> {
-    let read = match arguments {
-        Arguments::Object(object) => serde_json::from_value(object),
-        Arguments::Text(text) => serde_json::from_str(&text),
-    };
-    let asked: ContinueResult = read.map_err(|problem| {
-        let sentence = format!("{READ_RESULT} takes result_id and offset: {problem}");
-        ToolFailure::Gateway(Error::InvalidRequest(sentence))
-    })?;
+    let asked: ContinueResult = read_parameters(READ_RESULT, "result_id and offset", arguments)?;
     let offset = asked.offset.unwrap_or_default();
     let piece = operations
         .stored_result(&asked.result_id, offset, render::PIECE_BYTES)
@@ -162,14 +172,7 @@ async fn read_file(
     operations: &dyn Operations,
     arguments: Arguments,
 ) -> Result<ToolOutcome, ToolFailure> {
-    let read = match arguments {
-        Arguments::Object(object) => serde_json::from_value(object),
-        Arguments::Text(text) => serde_json::from_str(&text),
-    };
-    let asked: ReadFile = read.map_err(|problem| {
-        let sentence = format!("{READ_FILE} takes file_id and offset: {problem}");
-        ToolFailure::Gateway(Error::InvalidRequest(sentence))
-    })?;
+    let asked: ReadFile = read_parameters(READ_FILE, "file_id and offset", arguments)?;
     let offset = asked.offset.unwrap_or_default();
     let piece = operations
         .file_text(&asked.file_id, offset, render::PIECE_BYTES)

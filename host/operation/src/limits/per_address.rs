@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
 use super::{COUNTED_MAX, MINUTE_MS};
-use crate::{Error, RateLimited};
+use crate::{Error, RateLimited, RateWindow};
 use toolgate_core::client_address::network;
 
 /// Counts by network: the minute, and how often in it.
@@ -47,7 +47,7 @@ impl PerAddress {
             Some((at, times)) if *at == minute && *times >= per_minute => {
                 let rest_ms = MINUTE_MS - now_ms.rem_euclid(MINUTE_MS);
                 Err(Error::RateLimited(RateLimited {
-                    window: "minute",
+                    window: RateWindow::Minute,
                     limit: u64::from(per_minute),
                     retry_after_s: rest_ms.unsigned_abs().div_ceil(1_000),
                 }))

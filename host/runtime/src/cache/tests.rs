@@ -147,6 +147,7 @@ fn a_folder_with_a_bound_removes_the_least_recently_used_files() {
     let unbounded = cache(folder.path(), &engine, None);
     for (age, name) in [(30, "old"), (20, "unused"), (10, "young")] {
         unbounded.store(name, &answering(&engine, age)).unwrap();
+        #[expect(clippy::disallowed_methods, reason = "the age of a file on disk")]
         let aged = SystemTime::now() - std::time::Duration::from_secs(u64::from(age) * 60);
         let image = fs::File::options()
             .write(true)

@@ -79,7 +79,10 @@ macro_rules! cost {
         let before = $count.load(Ordering::Relaxed);
         let done = $operation.await.unwrap();
         let cost = $count.load(Ordering::Relaxed) - before;
-        #[allow(clippy::redundant_closure_call)]
+        #[allow(
+            clippy::redundant_closure_call,
+            reason = "a caller says how its rows are counted"
+        )]
         $costs.push(($name, cost, $rows(&done)));
     }};
 }

@@ -6,7 +6,7 @@ use super::{PLUGIN_VERSIONS_MAX, PluginRow, PluginState};
 use crate::changes::bump;
 use crate::columns::select;
 use crate::events::emit;
-use crate::{Event, EventType, Store, StoreError, Topic, portable};
+use crate::{Event, EventType, StoreError, Topic, Writer, portable};
 
 /// A version that starts to serve.
 #[derive(Clone, Debug)]
@@ -187,12 +187,13 @@ fn activation_events(
     events
 }
 
-impl Store {
+impl Writer {
     /// Lets a version serve with the given rights, and remembers it as good. What was pending is
     /// settled if it was this file; an approval of another file stays. A version that served
     /// before, in place of another one, is a rollback, however its file came back.
     ///
-    /// The names of its tools belong to the service from then on, until [`Store::release_tool_names`].
+    /// The names of its tools belong to the service from then on, until
+    /// [`release_tool_names`](crate::Store::release_tool_names).
     pub async fn activate_plugin(
         &self,
         plugin: &ActivatePlugin<'_>,

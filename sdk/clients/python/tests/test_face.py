@@ -1,6 +1,7 @@
 """The client against the document: no operation and no value of one may be missing."""
 
 import asyncio
+import importlib
 import inspect
 import json
 import os
@@ -12,15 +13,21 @@ import httpx
 import toolgate
 from toolgate import _async, _core, _routes
 from toolgate._async import client as async_client
-from toolgate._async import records as async_records
-from toolgate._async import resources as async_resources
 from toolgate._sync import client as sync_client
-from toolgate._sync import records as sync_records
-from toolgate._sync import resources as sync_resources
 
 DOCUMENT = json.loads(pathlib.Path(os.environ["TOOLGATE_DOCUMENT"]).read_text())
-SYNC = (sync_resources, sync_records)
-ASYNC = (async_resources, async_records)
+RESOURCES = (
+    "connections",
+    "knowledge",
+    "permissions",
+    "records",
+    "sessions",
+    "skills",
+    "tools",
+    "toolsets",
+)
+SYNC = tuple(importlib.import_module(f"toolgate._sync.{name}") for name in RESOURCES)
+ASYNC = tuple(importlib.import_module(f"toolgate._async.{name}") for name in RESOURCES)
 # Files go by the language's HTTP library.
 BYTES = {"upload_file", "download_file"}
 # A method's call of its operation.
@@ -57,7 +64,7 @@ class Face(unittest.TestCase):
             expected = set(re.findall(r"\{(\w+)\}", route.path)) | set(route.query) | set(route.body)
             expected |= {_core.HEADERS[header] for header in route.header}
             if operation == "execute_tool":
-                method = sync_resources.Tools.execute
+                method = toolgate._sync.tools.Tools.execute
             if method.__name__ == "text":
                 continue
             self.assertEqual(expected, set(inspect.signature(method).parameters) - {"self"}, operation)

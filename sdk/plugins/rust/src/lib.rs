@@ -59,13 +59,13 @@ mod log_level;
 pub mod plugin;
 
 #[cfg(target_family = "wasm")]
-#[allow(unsafe_code, clippy::all)]
+#[allow(unsafe_code, clippy::all, reason = "made by wit-bindgen")]
 #[doc(hidden)]
 pub mod bindings;
 #[cfg(target_family = "wasm")]
 mod guest;
 #[cfg(any(all(target_family = "wasm", feature = "allocator"), test))]
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "an allocator is unsafe to implement")]
 mod memory;
 
 #[cfg(not(target_family = "wasm"))]

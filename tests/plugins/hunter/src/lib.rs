@@ -107,7 +107,7 @@ fn surroundings() -> Vec<String> {
 
 /// How often the prey stands in this instance's whole memory.
 #[cfg(target_family = "wasm")]
-#[allow(unsafe_code)]
+#[expect(unsafe_code, reason = "searches its own memory")]
 fn count(prey: &[u8]) -> usize {
     let end = core::arch::wasm32::memory_size(0) * 65536;
     // SAFETY: every address below the size of the memory can be read.

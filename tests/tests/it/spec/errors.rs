@@ -62,7 +62,7 @@ async fn status_404_is_not_found() {
 #[tokio::test(flavor = "multi_thread")]
 async fn status_429_is_rate_limited() {
     let error = toolgate_gateway::Error::RateLimited(toolgate_gateway::RateLimited {
-        window: "minute",
+        window: toolgate_gateway::RateWindow::Minute,
         limit: 1,
         retry_after_s: 30,
     });

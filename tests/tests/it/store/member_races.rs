@@ -6,7 +6,9 @@ use sqlx::{PgPool, Postgres, Transaction};
 use toolgate_gateway::Caller;
 use toolgate_gateway::identity::members::Passwords;
 use toolgate_gateway::identity::members::sign_in::{Browser, SignInRequest};
-use toolgate_store::{AuditEntry, Member, MemberChange, Role, SignInProof, Store, Workspace};
+use toolgate_store::{
+    AuditEntry, AuditedStore, Member, MemberChange, Role, SignInProof, Store, Workspace,
+};
 use toolgate_tests::gateway::{Options, TestGateway};
 use toolgate_tests::postgres::fresh_url;
 use toolgate_vault::Secret;
@@ -21,7 +23,7 @@ on_both!(
     a_sign_in_begins_with_the_password_or_account_that_was_checked,
 );
 
-fn audited(store: &Store, of: &Workspace, id: &str) -> Store {
+fn audited(store: &Store, of: &Workspace, id: &str) -> AuditedStore {
     store.audited(AuditEntry {
         workspace_id: of.id.clone(),
         id: id.to_owned(),

@@ -277,7 +277,7 @@ impl Intake {
         }
         let (service, version) = (&file.manifest.service, &file.manifest.version);
         let store = match serves_already {
-            true => self.store.clone(),
+            true => self.store.audited_where(None),
             false => {
                 let details =
                     json!({ "file": file.name, "version": version, "sha256": file.sha256 });

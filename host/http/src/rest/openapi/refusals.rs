@@ -12,7 +12,7 @@ use utoipa::openapi::{ContentBuilder, Header, Ref, RefOr, Required, Response, Re
 use utoipa::{PartialSchema as _, ToSchema as _};
 
 use toolgate_gateway::tools::idempotency::KEY_CHARS_MAX;
-use toolgate_gateway::{Error, RateLimited, Violation};
+use toolgate_gateway::{Error, RateLimited, RateWindow, Scope, Violation};
 use toolgate_http_kit::BODY_BYTES_MAX;
 use toolgate_http_kit::envelope::{ApiFailure, FailureBody, Success};
 
@@ -194,7 +194,7 @@ pub(crate) fn samples() -> Vec<ApiFailure> {
         message: "7 is not of type \"string\"".to_owned(),
     }];
     let limited = RateLimited {
-        window: "minute",
+        window: RateWindow::Minute,
         limit: 100,
         retry_after_s: 12,
     };
@@ -223,7 +223,7 @@ pub(crate) fn samples() -> Vec<ApiFailure> {
             user_id: user_id.clone(),
             subject: tool_name.clone(),
         },
-        Error::ScopeDenied("tools:execute"),
+        Error::ScopeDenied(Scope::ToolsExecute),
         Error::IpNotAllowed,
         Error::ToolNotFound {
             tool_name,

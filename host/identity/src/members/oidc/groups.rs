@@ -14,7 +14,7 @@ use crate::members::sign_in::Browser;
 use crate::{Error, Identity};
 use toolgate_core::ids;
 use toolgate_operation::audit::{AuditAction, entry};
-use toolgate_store::{LinkKind, Member, MemberChange, Role, Store, StoreError, Workspace};
+use toolgate_store::{AuditedStore, LinkKind, Member, MemberChange, Role, StoreError, Workspace};
 
 /// Members that one account is.
 const MEMBERS_MAX: i64 = 32;
@@ -120,7 +120,12 @@ impl OidcAccounts {
     }
 
     /// The store for one change that the provider's groups bring about.
-    pub(super) fn audited(&self, member: &Member, action: AuditAction, details: Value) -> Store {
+    pub(super) fn audited(
+        &self,
+        member: &Member,
+        action: AuditAction,
+        details: Value,
+    ) -> AuditedStore {
         let (now_ms, actor) = (self.clock.now_ms(), "gateway".to_owned());
         self.store.audited(entry(
             &member.workspace_id,

@@ -52,7 +52,7 @@ impl Account {
         self.email.as_deref()
     }
 
-    /// The member as a tie to the account makes it ([`toolgate_store::Store::link_member_oidc`]).
+    /// The member as a tie to the account makes it ([`toolgate_store::Writer::link_member_oidc`]).
     fn tied(&self, member: &Member) -> Member {
         let member = member.clone();
         Member {

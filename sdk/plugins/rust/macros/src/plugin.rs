@@ -226,7 +226,7 @@ fn exports(input: &Input) -> syn::Result<TokenStream> {
         #[cfg(target_family = "wasm")]
         const _: () = {
             #[used]
-            #[allow(unsafe_code)]
+            #[allow(unsafe_code, reason = "a section of the component")]
             #[unsafe(link_section = "toolgate:manifest")]
             static SECTION: [u8; MANIFEST.len()] =
                 ::toolgate_sdk::__private::bytes_of::<{ MANIFEST.len() }>(MANIFEST);

@@ -128,7 +128,7 @@ pub fn expand(attribute: TokenStream, function: &ItemFn) -> syn::Result<TokenStr
         #takes
 
         #[doc(hidden)]
-        #[allow(non_camel_case_types)]
+        #[allow(non_camel_case_types, reason = "named as its function")]
         pub enum #name {}
 
         impl ::toolgate_sdk::__private::Tool for #name {

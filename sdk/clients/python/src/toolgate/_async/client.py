@@ -17,17 +17,15 @@ from ..errors import ConnectionFailed, NotFound, PermissionDenied, Timeout, Tool
 from ..formats import Format
 from ..outcomes import ApprovalRequired, AuthRequired, Outcome
 from ..types import ConnectionInfo, Health, Status
+from .connections import AsyncConnections
+from .knowledge import AsyncKnowledge
+from .permissions import AsyncPermissions
 from .records import AsyncApprovals, AsyncExecutions, AsyncFiles, AsyncResults, AsyncWebhooks
-from .resources import (
-    AsyncConnections,
-    AsyncKnowledge,
-    AsyncPermissions,
-    AsyncSessions,
-    AsyncSkills,
-    AsyncTools,
-    AsyncToolsets,
-)
+from .sessions import AsyncSessions
+from .skills import AsyncSkills
+from .tools import AsyncTools
 from .toolset import AsyncToolset, OnOutcome
+from .toolsets import AsyncToolsets
 
 # A toolset is typed as the provider's own package types it, where that is installed.
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The operations on what happened: events, receipts, approvals, stored results and files."""
+"""Events, receipts, approvals, stored results and files."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from ..dialects import Lowered
 from ..errors import ToolgateError
 from ..formats import Call, Format, ModelResult
 from ..outcomes import AuthRequired, Outcome
-from .resources import AsyncTools
+from .tools import AsyncTools
 
 OnOutcome: TypeAlias = Callable[[Call, Outcome], object]
 # A tool, and the result of a call, as the provider's package types them.

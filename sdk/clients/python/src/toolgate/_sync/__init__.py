@@ -1,1 +1,1 @@
-"""The client and its operations for asyncio."""
+"""The client and its operations. Made from `_async` by make_sync.py; do not edit."""

@@ -16,17 +16,15 @@ from ..errors import ConnectionFailed, NotFound, PermissionDenied, Timeout, Tool
 from ..formats import Format
 from ..outcomes import ApprovalRequired, AuthRequired, Outcome
 from ..types import ConnectionInfo, Health, Status
+from .connections import Connections
+from .knowledge import Knowledge
+from .permissions import Permissions
 from .records import Approvals, Executions, Files, Results, Webhooks
-from .resources import (
-    Connections,
-    Knowledge,
-    Permissions,
-    Sessions,
-    Skills,
-    Tools,
-    Toolsets,
-)
+from .sessions import Sessions
+from .skills import Skills
+from .tools import Tools
 from .toolset import Toolset, OnOutcome
+from .toolsets import Toolsets
 
 # A toolset is typed as the provider's own package types it, where that is installed.
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Lists that are read page by page. Made from `_async` by make_sync.py."""
+"""Lists that are read page by page. Made from `_async` by make_sync.py; do not edit."""
 
 from __future__ import annotations
 

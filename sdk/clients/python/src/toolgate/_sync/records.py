@@ -1,4 +1,4 @@
-"""The operations on what happened: events, receipts, approvals, stored results and files."""
+"""Events, receipts, approvals, stored results and files. Made from `_async` by make_sync.py; do not edit."""
 
 from __future__ import annotations
 

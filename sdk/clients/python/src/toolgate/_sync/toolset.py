@@ -1,4 +1,4 @@
-"""Tools as a model's provider takes them. Made from `_async` by make_sync.py."""
+"""Tools as a model's provider takes them. Made from `_async` by make_sync.py; do not edit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..dialects import Lowered
 from ..errors import ToolgateError
 from ..formats import Call, Format, ModelResult
 from ..outcomes import AuthRequired, Outcome
-from .resources import Tools
+from .tools import Tools
 
 OnOutcome: TypeAlias = Callable[[Call, Outcome], object]
 # A tool, and the result of a call, as the provider's package types them.

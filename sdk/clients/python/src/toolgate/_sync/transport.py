@@ -1,4 +1,4 @@
-"""What the groups of operations need of the client. Made from `_async` by make_sync.py."""
+"""What the groups of operations need of the client. Made from `_async` by make_sync.py; do not edit."""
 
 from __future__ import annotations
 
