@@ -6,7 +6,6 @@
 //! which is swapped whole.
 
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 mod arguments;
 pub mod compatibility;

@@ -2,7 +2,6 @@
 //! clients.
 
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 pub mod client_address;
 pub mod clock;

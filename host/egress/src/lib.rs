@@ -10,7 +10,6 @@
 //! [`scrub`], [`verdict`]; [`dial`] alone touches the network. [`host`] is the door for the host's own requests.
 
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 pub mod address;
 mod answer;

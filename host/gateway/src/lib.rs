@@ -8,7 +8,6 @@
 //! connected apps have an object of their own, [`Gateway::identity`].
 
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 pub mod access;
 pub mod audit;

@@ -2,7 +2,6 @@
 //! failures.
 
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 pub mod answer;
 pub mod auth;

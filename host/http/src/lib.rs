@@ -5,7 +5,6 @@
 //! back. It knows no business rules.
 
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 pub mod authorization;
 mod built_page;

@@ -6,7 +6,6 @@
 //! its caller may go on.
 
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 pub mod apps;
 mod authenticate;

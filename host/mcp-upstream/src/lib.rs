@@ -7,7 +7,6 @@
 //! like any manifest, and left out tool by tool where it cannot be used.
 
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 pub mod account;
 pub mod address;

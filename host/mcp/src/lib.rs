@@ -19,7 +19,6 @@
 //! [`skills`] (Skills as files).
 
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 mod accept;
 mod batch;

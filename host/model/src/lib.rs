@@ -6,7 +6,6 @@
 //! through [`toolgate_egress`]; the operator named the address, so exactly that origin is granted.
 
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 mod stream;
 mod wire;

@@ -7,7 +7,6 @@
 //! [`bake`] for the component. The same input gives the same bytes.
 
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 pub mod arguments;
 pub mod bake;

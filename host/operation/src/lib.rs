@@ -5,7 +5,6 @@
 //! who a caller is decides `identity`, what is done for them `gateway`. Neither HTTP nor MCP is known here.
 
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 pub mod audit;
 pub mod caller;

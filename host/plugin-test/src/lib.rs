@@ -8,7 +8,6 @@
 //! Only the requests of [`TestPlugin::run`] and [`TestPlugin::run_recorded`] leave the machine.
 
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 mod call;
 mod credentials;

@@ -6,8 +6,6 @@
 //! description is a component whose memory is already filled ([`preinitialize`]). Imports outside the
 //! plugin world are refused. All network access goes through [`toolgate_egress`]. Start reading at [`invoke`].
 
-#![warn(unreachable_pub)]
-
 mod bindings;
 mod blob;
 mod blobs;

@@ -7,7 +7,6 @@
 //! tools are ranked by words, [`fuse`] for how what a query means is weighed in.
 
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 mod answer;
 mod concepts;

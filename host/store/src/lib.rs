@@ -11,8 +11,6 @@
 //!
 //! Read next: [`Changes`] (how caches learn that they are stale), then the file of a resource.
 
-#![warn(unreachable_pub)]
-
 mod app_assertions;
 mod app_clients;
 mod app_grants;

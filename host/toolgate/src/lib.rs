@@ -55,7 +55,6 @@
 //! [`toolgate-sdk`]: ../toolgate_sdk/index.html
 
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 mod archive;
 pub mod cli;
