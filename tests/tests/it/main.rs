@@ -1,6 +1,7 @@
 //! One binary for all behaviours; a module is a behaviour.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should stop there")]
+#![allow(unreachable_pub, reason = "modules of one program")]
 #![expect(
     clippy::disallowed_methods,
     reason = "files and providers have the machine's time"

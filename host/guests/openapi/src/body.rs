@@ -108,7 +108,7 @@ mod sample {
 
     use super::{Payload, build};
 
-    pub fn field(path: &[&str], argument: &str) -> Field {
+    pub(crate) fn field(path: &[&str], argument: &str) -> Field {
         Field {
             path: path.iter().map(|s| (*s).to_owned()).collect(),
             source: Source::Argument(argument.into()),
@@ -118,7 +118,7 @@ mod sample {
         }
     }
 
-    pub fn body(encoding: Encoding, fields: Vec<Field>) -> Body {
+    pub(crate) fn body(encoding: Encoding, fields: Vec<Field>) -> Body {
         Body {
             encoding,
             media_type: "x/y".into(),
@@ -130,11 +130,11 @@ mod sample {
         }
     }
 
-    pub fn object(value: Value) -> Map<String, Value> {
+    pub(crate) fn object(value: Value) -> Map<String, Value> {
         value.as_object().expect("an object").clone()
     }
 
-    pub fn text(body: &Body, arguments: Value) -> Option<String> {
+    pub(crate) fn text(body: &Body, arguments: Value) -> Option<String> {
         match build(body, &object(arguments), None).expect("a payload").0 {
             Payload::Bytes(bytes) => Some(String::from_utf8(bytes).expect("UTF-8")),
             Payload::Empty => None,

@@ -51,13 +51,13 @@ const BLOCKS: [&str; 36] = [
 ];
 
 #[derive(Debug, PartialEq, Eq)]
-pub struct Page {
+pub(crate) struct Page {
     pub title: Option<String>,
     pub text: String,
 }
 
 /// The page's text, lines kept, runs of white space within a line one space.
-pub fn page(source: &str) -> Page {
+pub(crate) fn page(source: &str) -> Page {
     let document = Html::parse_document(source);
     let mut walk = Walk {
         text: String::new(),

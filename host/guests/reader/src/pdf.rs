@@ -9,7 +9,7 @@ const PAGES_MAX: usize = 2_000;
 
 /// The text of every page. A page that cannot be read is empty; a file without any readable page,
 /// or one that is encrypted, is refused.
-pub fn pages(bytes: &[u8]) -> Result<Vec<String>, String> {
+pub(crate) fn pages(bytes: &[u8]) -> Result<Vec<String>, String> {
     let document =
         Document::load_mem(bytes).map_err(|error| format!("the PDF cannot be read: {error}"))?;
     if document.is_encrypted() {

@@ -118,7 +118,7 @@ mod inner {
     use toolgate_sdk::prelude::*;
     use toolgate_sdk::webhook::{Delivery, Event};
 
-    pub fn changes(delivery: &Delivery) -> Result<Vec<Event>, ToolError> {
+    pub(crate) fn changes(delivery: &Delivery) -> Result<Vec<Event>, ToolError> {
         let body = delivery.json()?;
         let changes = body["changes"].as_array().into_iter().flatten();
         let event = |change: &Value| Event::new("note.changed", change.clone()).id("c1");
@@ -127,7 +127,7 @@ mod inner {
 
     /// Whether the service is up.
     #[tool(effect = "read", auth = [])]
-    pub fn status(cx: &Context) -> Result<&'static str, ToolError> {
+    pub(crate) fn status(cx: &Context) -> Result<&'static str, ToolError> {
         super::notes(cx).get("/status").send()?;
         Ok("up")
     }

@@ -107,7 +107,7 @@ impl Options {
 }
 
 /// Implementations for a type whose derive has failed, so that the compiler reports only that error.
-pub fn placeholder(input: &DeriveInput) -> TokenStream {
+pub(crate) fn placeholder(input: &DeriveInput) -> TokenStream {
     if !input.generics.params.is_empty() {
         return TokenStream::new();
     }
@@ -137,7 +137,7 @@ pub fn placeholder(input: &DeriveInput) -> TokenStream {
     }
 }
 
-pub fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
+pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     if !input.generics.params.is_empty() {
         return Err(syn::Error::new(
             input.generics.span(),

@@ -5,7 +5,7 @@ use proc_macro2::Span;
 use crate::json::{Json, Value};
 
 /// A keyword of the schema.
-pub struct ArgKeyword {
+pub(crate) struct ArgKeyword {
     /// As the author wrote it.
     pub word: &'static str,
     /// In the schema.
@@ -17,7 +17,7 @@ pub struct ArgKeyword {
 
 /// The kind of values that a plain type accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ArgumentKind {
+pub(crate) enum ArgumentKind {
     Text,
     Bool,
     Unsigned,
@@ -29,7 +29,7 @@ pub enum ArgumentKind {
 
 impl ArgumentKind {
     /// By the last segment of the type's path. `None`: an author's own type, or an `Option`, which has no default.
-    pub fn from_type(name: Option<&str>) -> Option<Self> {
+    pub(crate) fn from_type(name: Option<&str>) -> Option<Self> {
         Some(match name? {
             "String" => Self::Text,
             "bool" => Self::Bool,
@@ -76,7 +76,7 @@ const PAIRS: [(&str, &str); 3] = [
 ];
 
 /// Refuses bounds that no value meets, and a default that the schema would refuse.
-pub fn check(
+pub(crate) fn check(
     kind: Option<ArgumentKind>,
     keywords: &[ArgKeyword],
     default: Option<&Json>,

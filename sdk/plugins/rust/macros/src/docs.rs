@@ -3,7 +3,7 @@
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 /// The doc comment as prose: the lines of a paragraph are joined, paragraphs stay separate, lists keep their lines.
-pub fn text(attributes: &[Attribute]) -> String {
+pub(crate) fn text(attributes: &[Attribute]) -> String {
     let mut out = String::new();
     let mut paragraph_open = false;
     for line in attributes.iter().filter_map(line) {
@@ -40,7 +40,7 @@ fn line(attribute: &Attribute) -> Option<String> {
 }
 
 /// `CreateIssue` and `createIssue` as `create_issue`.
-pub fn snake_case(name: &str) -> String {
+pub(crate) fn snake_case(name: &str) -> String {
     let mut out = String::new();
     for (index, c) in name.chars().enumerate() {
         if c.is_ascii_uppercase() && index > 0 {
@@ -52,7 +52,7 @@ pub fn snake_case(name: &str) -> String {
 }
 
 /// `create_issue` as `Create issue`.
-pub fn title_case(name: &str) -> String {
+pub(crate) fn title_case(name: &str) -> String {
     let words = name.replace('_', " ");
     let mut chars = words.chars();
     match chars.next() {

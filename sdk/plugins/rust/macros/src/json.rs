@@ -12,12 +12,12 @@ const JSON_VALUE: &str =
     "expected a JSON value: a string, a number, true, false, null, [...] or { ... }";
 
 /// A value and where it was written.
-pub struct Json {
+pub(crate) struct Json {
     pub span: Span,
     pub value: Value,
 }
 
-pub enum Value {
+pub(crate) enum Value {
     Null,
     Bool(bool),
     /// As written; Rust's and JSON's spelling of the accepted numbers agree.
@@ -27,7 +27,7 @@ pub enum Value {
     Object(Vec<(Key, Json)>),
 }
 
-pub struct Key {
+pub(crate) struct Key {
     pub span: Span,
     pub name: String,
 }
@@ -84,7 +84,7 @@ impl Parse for Json {
 }
 
 /// The members of an object, without its braces.
-pub fn members(input: ParseStream<'_>) -> syn::Result<Vec<(Key, Json)>> {
+pub(crate) fn members(input: ParseStream<'_>) -> syn::Result<Vec<(Key, Json)>> {
     let mut all: Vec<(Key, Json)> = Vec::new();
     while !input.is_empty() {
         let key: Key = input.parse()?;
@@ -119,21 +119,21 @@ fn number(literal: &Lit) -> syn::Result<String> {
 }
 
 impl Json {
-    pub fn text(&self) -> syn::Result<&str> {
+    pub(crate) fn text(&self) -> syn::Result<&str> {
         match &self.value {
             Value::Text(text) => Ok(text),
             _ => Err(syn::Error::new(self.span, "expected a string: \"...\"")),
         }
     }
 
-    pub fn array(&self) -> syn::Result<&[Json]> {
+    pub(crate) fn array(&self) -> syn::Result<&[Json]> {
         match &self.value {
             Value::Array(all) => Ok(all),
             _ => Err(syn::Error::new(self.span, "expected an array: [...]")),
         }
     }
 
-    pub fn object(&self) -> syn::Result<&[(Key, Json)]> {
+    pub(crate) fn object(&self) -> syn::Result<&[(Key, Json)]> {
         match &self.value {
             Value::Object(all) => Ok(all),
             _ => Err(syn::Error::new(self.span, "expected an object: { ... }")),
@@ -141,7 +141,7 @@ impl Json {
     }
 
     /// Compact JSON text.
-    pub fn write(&self, out: &mut String) {
+    pub(crate) fn write(&self, out: &mut String) {
         match &self.value {
             Value::Null => out.push_str("null"),
             Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
@@ -172,7 +172,7 @@ impl Json {
         }
     }
 
-    pub fn to_text(&self) -> String {
+    pub(crate) fn to_text(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);
         out
@@ -180,7 +180,7 @@ impl Json {
 }
 
 /// Writes `text` as a JSON string (RFC 8259, section 7).
-pub fn quote(text: &str, out: &mut String) {
+pub(crate) fn quote(text: &str, out: &mut String) {
     out.push('"');
     for c in text.chars() {
         match c {
@@ -197,20 +197,20 @@ pub fn quote(text: &str, out: &mut String) {
 }
 
 /// [`quote()`] into a new string.
-pub fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::new();
     quote(text, &mut out);
     out
 }
 
 /// The array of `all` as strings.
-pub fn list(all: &[String]) -> String {
+pub(crate) fn list(all: &[String]) -> String {
     let quoted: Vec<String> = all.iter().map(|one| quoted(one)).collect();
     format!("[{}]", quoted.join(","))
 }
 
 /// A tool's `auth` member with its leading comma; empty without slots.
-pub fn auth_member(slots: &[String]) -> String {
+pub(crate) fn auth_member(slots: &[String]) -> String {
     if slots.is_empty() {
         String::new()
     } else {

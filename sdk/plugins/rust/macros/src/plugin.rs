@@ -94,7 +94,7 @@ fn check_reader(members: &[(Key, Json)], normalize: Option<&Path>) -> syn::Resul
     }
 }
 
-pub fn expand(input: TokenStream) -> syn::Result<TokenStream> {
+pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     let input: Input = read.parse2(input)?;
     check_shape(&input.members, TOP, Span::call_site())?;
     check_values(&input.members)?;

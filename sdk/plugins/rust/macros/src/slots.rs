@@ -8,7 +8,7 @@ use syn::spanned::Spanned as _;
 use crate::json::{Json, Key};
 
 /// The names in the manifest's `auth`, in its order.
-pub fn slot_names(members: &[(Key, Json)]) -> syn::Result<Vec<String>> {
+pub(crate) fn slot_names(members: &[(Key, Json)]) -> syn::Result<Vec<String>> {
     let Some((_, auth)) = members.iter().find(|(key, _)| key.name == "auth") else {
         return Ok(Vec::new());
     };
@@ -24,7 +24,7 @@ pub fn slot_names(members: &[(Key, Json)]) -> syn::Result<Vec<String>> {
 }
 
 /// Refuses, while compiling, a tool that names a slot which the plugin does not have.
-pub fn slot_check(tool: &Path, slots: &[String]) -> TokenStream {
+pub(crate) fn slot_check(tool: &Path, slots: &[String]) -> TokenStream {
     let has = match slots {
         [] => "has no slot".to_owned(),
         all => format!("has {}", all.join(", ")),

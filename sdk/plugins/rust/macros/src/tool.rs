@@ -99,7 +99,7 @@ fn texts(value: &Json) -> syn::Result<Vec<String>> {
         .collect()
 }
 
-pub fn expand(attribute: TokenStream, function: &ItemFn) -> syn::Result<TokenStream> {
+pub(crate) fn expand(attribute: TokenStream, function: &ItemFn) -> syn::Result<TokenStream> {
     let options = read.parse2(attribute)?;
     let name = &function.sig.ident;
     let name_text = name.to_string();
