@@ -4,6 +4,8 @@
 //! and [`decode`] reads them, with [`words`] for headers and [`toolgate_sdk::html`] for bodies that
 //! have no plain text. [`api`] holds what all requests share; the other files are the tools, a subject each.
 
+#![allow(unreachable_pub, reason = "the modules of a plugin are no library")]
+
 mod api;
 mod compose;
 mod decode;

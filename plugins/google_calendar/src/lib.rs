@@ -4,6 +4,8 @@
 //! repetition rules (RFC 5545), [`free`] finds the gaps between what is taken. The tools are in
 //! [`calendars`], [`events`] and [`planning`].
 
+#![allow(unreachable_pub, reason = "the modules of a plugin are no library")]
+
 mod across;
 mod api;
 mod calendars;

@@ -4,6 +4,8 @@
 //! [`adf`] turns it into Jira's document format and back. [`names`] finds people and fields by name.
 //! Read [`api`], then [`issues`]; the other files are tools, a subject each.
 
+#![allow(unreachable_pub, reason = "the modules of a plugin are no library")]
+
 mod adf;
 mod api;
 mod attachments;

@@ -3,6 +3,8 @@
 //! The account lives on some homeserver: matrix.org unless the operator names another
 //! (`homeserver`). Read [`api`] for what all requests share, then [`messages`] and [`rooms`].
 
+#![allow(unreachable_pub, reason = "the modules of a plugin are no library")]
+
 mod api;
 mod messages;
 mod rooms;

@@ -5,6 +5,8 @@
 //! plain JSON ([`properties`]). [`api`] holds what all requests share; the tools are in [`pages`],
 //! [`content`], [`databases`] and [`people`].
 
+#![allow(unreachable_pub, reason = "the modules of a plugin are no library")]
+
 mod api;
 mod blocks;
 mod columns;

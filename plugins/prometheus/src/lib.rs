@@ -4,6 +4,8 @@
 //! [`query`] for PromQL, [`labels`] for finding out what there is, [`state`] for targets, rules and
 //! the server itself, [`time`] for how moments are written.
 
+#![allow(unreachable_pub, reason = "the modules of a plugin are no library")]
+
 mod labels;
 mod query;
 mod state;

@@ -5,6 +5,8 @@
 //! answers there. [`address`] writes names as signatures need them, [`xml`] reads the answers. The
 //! tools are in [`buckets`], [`objects`] and [`content`].
 
+#![allow(unreachable_pub, reason = "the modules of a plugin are no library")]
+
 mod address;
 mod api;
 mod buckets;
