@@ -74,7 +74,7 @@ enum Room {
 
 /// One workspace's use of one quota in this process.
 #[derive(Debug, Default)]
-struct Usage {
+struct QuotaUsage {
     room: Room,
     /// Everything that was given away.
     taken: StoredAmount,
@@ -86,7 +86,7 @@ type UsageKey = (Stored, Text);
 
 #[derive(Debug, Default)]
 pub(crate) struct StoredQuotas {
-    usages: Mutex<HashMap<UsageKey, Usage>>,
+    usages: Mutex<HashMap<UsageKey, QuotaUsage>>,
 }
 
 /// A place that was taken. Held until the write has ended: a count of the database does not see it before.
@@ -153,7 +153,7 @@ impl StoredQuotas {
         room.map(|_| self.place(&key, usage, bytes))
     }
 
-    fn place(self: &Arc<Self>, key: &UsageKey, usage: &mut Usage, bytes: i64) -> StoredPlace {
+    fn place(self: &Arc<Self>, key: &UsageKey, usage: &mut QuotaUsage, bytes: i64) -> StoredPlace {
         let amount = StoredAmount { rows: 1, bytes };
         usage.taken = add(usage.taken, amount);
         StoredPlace {
@@ -170,7 +170,7 @@ impl StoredQuotas {
         }
     }
 
-    fn usages(&self) -> MutexGuard<'_, HashMap<UsageKey, Usage>> {
+    fn usages(&self) -> MutexGuard<'_, HashMap<UsageKey, QuotaUsage>> {
         self.usages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -300,9 +300,9 @@ mod tests {
         let world = TestWorld::open().await;
         let greedy = world.caller(&[Scope::SkillsWrite]).await;
         let key = (Stored::Sessions, greedy.workspace_id.clone());
-        let usage = Usage {
+        let usage = QuotaUsage {
             room: Room::FullUntil(world.clock.now_ms() + REFUSED_MS),
-            ..Usage::default()
+            ..QuotaUsage::default()
         };
         world.stored_quotas.usages().insert(key, usage);
         let take = async || {

@@ -20,9 +20,11 @@ use toolgate_core::json;
 /// How long a client may take to send a body.
 pub const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How much of a body that is too large is still taken in, and for how long.
-const REFUSED_BYTES_MAX: usize = 8 * BODY_BYTES_MAX;
-const REFUSED_TIMEOUT: Duration = Duration::from_secs(2);
+/// How much of a body that is too large is still taken in, as a multiple of what it may be, and at least.
+const REFUSED_TIMES_MAX: usize = 2;
+const REFUSED_BYTES_MIN: usize = 8 * BODY_BYTES_MAX;
+/// For how long it is taken in.
+const REFUSED_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A request body, decoded.
 pub struct JsonBody<T>(pub T);
@@ -67,7 +69,7 @@ pub async fn read(body: Body, bytes_max: usize, timeout: Duration) -> Result<Byt
     let stated = HttpBody::size_hint(&body).lower();
     let mut chunks = body.into_data_stream();
     if stated > u64::try_from(bytes_max).unwrap_or(u64::MAX) {
-        let_go_by(&mut chunks).await;
+        let_go_by(&mut chunks, bytes_max).await;
         return Err(too_large());
     }
     let collect = async {
@@ -76,7 +78,7 @@ pub async fn read(body: Body, bytes_max: usize, timeout: Duration) -> Result<Byt
         };
         let first = first.map_err(|_| cut_short())?;
         if first.len() > bytes_max {
-            let_go_by(&mut chunks).await;
+            let_go_by(&mut chunks, bytes_max).await;
             return Err(too_large());
         }
         // Nearly every body is one chunk, which is handed on without a copy.
@@ -88,7 +90,7 @@ pub async fn read(body: Body, bytes_max: usize, timeout: Duration) -> Result<Byt
         while let Some(chunk) = next {
             let chunk = chunk.map_err(|_| cut_short())?;
             if whole.len() + chunk.len() > bytes_max {
-                let_go_by(&mut chunks).await;
+                let_go_by(&mut chunks, bytes_max).await;
                 return Err(too_large());
             }
             whole.extend_from_slice(&chunk);
@@ -107,9 +109,9 @@ pub async fn read(body: Body, bytes_max: usize, timeout: Duration) -> Result<Byt
 
 /// Reads and forgets the rest of a body that is refused, within bounds: a connection that closes
 /// with bytes unread is reset, and the client would never see why.
-async fn let_go_by(chunks: &mut BodyDataStream) {
+async fn let_go_by(chunks: &mut BodyDataStream, bytes_max: usize) {
     let read_on = async {
-        let mut left = REFUSED_BYTES_MAX;
+        let mut left = REFUSED_BYTES_MIN.max(bytes_max.saturating_mul(REFUSED_TIMES_MAX));
         while let Some(Ok(chunk)) = chunks.next().await {
             left = left.saturating_sub(chunk.len());
             if left == 0 {

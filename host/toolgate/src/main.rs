@@ -8,5 +8,5 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    toolgate::cli::main().await
+    Box::pin(toolgate::cli::main()).await
 }

@@ -213,7 +213,7 @@ async fn every_post_takes_an_idempotency_key() {
             "{path}"
         );
         assert!(
-            refused.text.contains("Idempotency-Key"),
+            refused.text.contains("the idempotency key"),
             "{path}: {}",
             refused.text
         );

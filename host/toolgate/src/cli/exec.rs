@@ -8,7 +8,7 @@ use http::Method;
 use serde_json::{Map, Value, json};
 
 use super::arguments;
-use super::exit_status::WrongUse;
+use super::exit_status::{Unsuccessful, WrongUse};
 use super::gateway_client::{GatewayAddress, KEY_HELP, text};
 use super::output::OutputFormat;
 use toolgate_gateway::tools::{CallEvent, CallListener};
@@ -82,15 +82,6 @@ impl Exec {
             }
         }
     }
-}
-
-/// The gateway answered, and there is no result. With `--json` its answer is the document of the command.
-#[derive(Debug, thiserror::Error)]
-#[error("{said}")]
-pub(super) struct Unsuccessful {
-    pub said: String,
-    /// The service failed or refused, not the gateway.
-    pub is_of_provider: bool,
 }
 
 fn is_of_provider(ran: &Value) -> bool {

@@ -4,8 +4,6 @@ use std::process::ExitCode;
 
 use toolgate_gateway::Error;
 
-use super::exec::Unsuccessful;
-
 /// As clap ends where it refuses the command line itself.
 const WRONG_USE: u8 = 2;
 /// The gateway refused: the key, the arguments, a permission, an approval or connection that is missing.
@@ -14,6 +12,15 @@ const REFUSED: u8 = 3;
 const PROVIDER_FAILED: u8 = 4;
 /// No gateway answers at the address.
 const UNREACHABLE: u8 = 5;
+
+/// The gateway answered a call, and there is no result. With `--json` its answer is the document of the command.
+#[derive(Debug, thiserror::Error)]
+#[error("{said}")]
+pub(super) struct Unsuccessful {
+    pub said: String,
+    /// The service failed or refused, not the gateway.
+    pub is_of_provider: bool,
+}
 
 /// Arguments of a tool that cannot be read from the command line.
 #[derive(Debug, thiserror::Error)]

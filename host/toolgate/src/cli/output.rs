@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::exec::Unsuccessful;
+use super::exit_status::Unsuccessful;
 use toolgate_core::visible::{visible, visible_json, visible_line};
 use toolgate_gateway::Error;
 

@@ -3038,15 +3038,6 @@ export interface operations {
                      *             },
                      *             "arguments_text": "{\n  \"owner\": \"ada\",\n  \"repo\": \"engine\",\n  \"title\": \"The mill jams on card 12\"\n}",
                      *             "secrets_masked": false,
-                     *             "requests_complete": false,
-                     *             "asked_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-                     *             "asked_by_name": "agent",
-                     *             "approvers": "admins",
-                     *             "can_decide": true,
-                     *             "plugin": {
-                     *               "version": "1.0.0",
-                     *               "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-                     *             },
                      *             "requests": [
                      *               {
                      *                 "method": "POST",
@@ -3060,6 +3051,15 @@ export interface operations {
                      *                 "body": "{\"title\":\"The mill jams on card 12\"}"
                      *               }
                      *             ],
+                     *             "requests_complete": false,
+                     *             "asked_by": "key:key_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *             "asked_by_name": "agent",
+                     *             "approvers": "admins",
+                     *             "can_decide": true,
+                     *             "plugin": {
+                     *               "version": "1.0.0",
+                     *               "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *             },
                      *             "created_at": "2026-11-20T09:30:00.125Z",
                      *             "expires_at": "2026-11-21T09:30:00.125Z"
                      *           }
@@ -3137,14 +3137,14 @@ export interface operations {
                      *         "asked_by_name": "agent",
                      *         "approvers": "admins",
                      *         "can_decide": true,
-                     *         "connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-                     *         "account": "ada",
                      *         "plugin": {
                      *           "version": "1.0.0",
                      *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
                      *         },
                      *         "created_at": "2026-11-20T09:30:00.125Z",
-                     *         "expires_at": "2026-11-21T09:30:00.125Z"
+                     *         "expires_at": "2026-11-21T09:30:00.125Z",
+                     *         "connection_id": "con_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "account": "ada"
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
