@@ -180,8 +180,12 @@ async fn workflows(server: &RealServer, gateway: &ServiceGateway) {
     )
     .await;
     assert_eq!(stopped["active"], false, "{stopped}");
-    run(gateway, "n8n_delete_workflow", json!({ "workflowId": id })).await;
-    let said = refused(gateway, "n8n_get_workflow", json!({ "workflowId": id })).await;
+    // One that was never published: n8n takes a moment to unpublish, and deletes none before.
+    let draft = started_by_webhook("draft", "n8n-nodes-base.noOp", 1.0, json!({}));
+    let draft = run(gateway, "n8n_create_workflow", draft).await;
+    let draft = json!({ "workflowId": draft["id"] });
+    run(gateway, "n8n_delete_workflow", draft.clone()).await;
+    let said = refused(gateway, "n8n_get_workflow", draft).await;
     assert!(said.contains("Not Found"), "{said}");
 }
 
