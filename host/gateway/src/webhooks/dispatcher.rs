@@ -121,6 +121,11 @@ enum Next {
     Leave,
 }
 
+/// How many of the free places one workspace takes: at most half, so that each further one finds its part.
+fn share(places: usize) -> usize {
+    (places / 2).max(1)
+}
+
 impl Dispatcher {
     fn lease_now(&self) -> Lease<'_> {
         let now_ms = self.clock.now_ms();
@@ -135,10 +140,8 @@ impl Dispatcher {
         if places == 0 || self.stop.is_cancelled() {
             return Ok(Vec::new());
         }
-        // A workspace takes at most half of what is free, so that each further one finds its part.
-        let share = (places / 2).max(1);
         self.store
-            .lease_webhooks(self.lease_now(), places, share)
+            .lease_webhooks(self.lease_now(), places, share(places))
             .await
     }
 
@@ -350,4 +353,16 @@ fn disabled(webhook: &WebhookRow, reason: &str, now_ms: i64) -> Event {
         now_ms,
         data,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_workspace_leaves_half_of_the_places_to_others() {
+        for (places, expected) in [(1, 1), (2, 1), (3, 1), (SERVED_MAX, SERVED_MAX / 2)] {
+            assert_eq!(share(places), expected, "{places}");
+        }
+    }
 }
