@@ -11,7 +11,8 @@ use tokio::process::{Child, ChildStdout, Command};
 use toolgate_tests::process::{Installation, Process, program};
 
 /// Longest time until something happens on a busy machine; `tests/authors/newcomer.sh` holds a quiet one to seconds.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// A first build compiles the SDK, on one processor beside other tests too.
+const PATIENCE: Duration = Duration::from_secs(360);
 const EDITS: u32 = 3;
 
 const TOOL: &str = r#"

@@ -392,7 +392,7 @@ async fn the_program_that_embeds_the_gateway_executes_the_tool_that_it_finds() {
     // The second start has the database of the first, and a plugin that needs no network.
     let plugin = Fixture::new("demo").build();
     std::fs::write(example.folder.path().join("plugins/demo.wasm"), plugin).unwrap();
-    let command = format!("{} plugins 'run demo' '{{}}'", built.display());
+    let command = format!("{} plugins 'run demo' '{{}}'", quoted(&built));
     let (said, log) = example.run_commands(&command, &[]).await;
     let ran: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(ran["tool_name"], "demo_run", "{log}");

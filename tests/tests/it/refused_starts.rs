@@ -34,8 +34,10 @@ fn content(folder: &Path) -> BTreeMap<String, (u32, u32, Vec<u8>)> {
 }
 
 async fn serve(folder: &Path, arguments: &[&str]) -> Output {
+    let names_folder = arguments.iter().any(|one| one.starts_with("--data-dir="));
     let serving = Command::new(program())
-        .args(["serve", "--data-dir=data", "--plugins-dir=plugins"])
+        .args(["serve", "--plugins-dir=plugins"])
+        .args((!names_folder).then_some("--data-dir=data"))
         .args(arguments)
         .current_dir(folder)
         .kill_on_drop(true)

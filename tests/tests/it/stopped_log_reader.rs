@@ -39,8 +39,9 @@ async fn lost(process: &Process) -> u64 {
 /// Has lines written until the queue is full.
 async fn until_more_are_lost_than(process: &Process, before: u64) {
     wait("lines to be lost", async || {
-        for _ in 0..50 {
-            assert_eq!(process.get("/v1/health").await.status, 200);
+        let asked = (0..50).map(|_| process.get("/v1/health"));
+        for answer in futures_util::future::join_all(asked).await {
+            assert_eq!(answer.status, 200);
         }
         lost(process).await > before
     })

@@ -293,7 +293,8 @@ async fn a_database_that_fails_while_a_token_is_stored_loses_nothing() {
             .fetch_one(watch)
             .await
             .unwrap();
-        assert_eq!(ended, 1);
+        // A slow process has begun a second attempt by now.
+        assert!(ended >= 1, "{ended}");
         world.blocked(store).await;
         lock.release().await;
     };

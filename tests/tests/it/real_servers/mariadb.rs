@@ -18,6 +18,10 @@ pub(super) async fn start(server: &mut RealServer, database: &str) -> u16 {
     let port = free_port();
     let data = server.path("database");
     let mut tables = Command::new(installed().join("bin/mariadb-install-db"));
+    // The script takes no path with a space, in which a checkout may lie.
+    let programs = server.path("mariadb");
+    std::os::unix::fs::symlink(installed().join("root/usr"), &programs).unwrap();
+    tables.arg(format!("--basedir={}", programs.display()));
     tables.arg(format!("--datadir={}", data.display())).args([
         "--auth-root-authentication-method=normal",
         "--skip-test-db",

@@ -69,11 +69,15 @@ async fn start() -> RealServer {
     let settings = server.path("LocalSettings.php");
     let written = std::fs::read_to_string(&settings).unwrap();
     let images = server.path("images");
+    // Debian's own belongs to the user of the web server.
+    let cache = server.path("cache");
+    std::fs::create_dir(&cache).unwrap();
     let more = format!(
         "{written}\n$wgArticlePath = '/wiki/$1';\nwfLoadExtension( 'TextExtracts' );\n$wgJobRunRate = 0;\n\
          $wgEnableUploads = true;\n$wgUseImageMagick = false;\n$wgUploadPath = '/images';\n\
-         $wgUploadDirectory = '{}';\n",
-        images.display()
+         $wgUploadDirectory = '{}';\n$wgCacheDirectory = '{}';\n",
+        images.display(),
+        cache.display()
     );
     std::fs::write(&settings, more).unwrap();
 
