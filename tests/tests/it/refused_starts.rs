@@ -133,15 +133,18 @@ async fn an_older_program_refuses_the_database_of_a_newer_one() {
 async fn a_data_folder_of_another_user_is_refused() {
     let folder = installation().await;
     let data = folder.path().join("data");
-    // Only root gives a folder away; for others it is root's.
-    let given = chown(&data, Some(65_533), None);
-    let of_root = "--data-dir=/var/lib".to_owned();
-    let settings = match given {
-        Ok(()) => vec!["--listen=127.0.0.1:0"],
-        Err(_) => vec!["--listen=127.0.0.1:0", &*of_root],
+    // Only root gives a folder away, and could write into it. Others cannot write into one of root.
+    let (settings, says) = match chown(&data, Some(65_533), None) {
+        Ok(()) => (
+            &["--listen=127.0.0.1:0"][..],
+            &["another user", "chown"][..],
+        ),
+        Err(_) => (
+            &["--listen=127.0.0.1:0", "--data-dir=/var/lib"][..],
+            &["/var/lib", "os error 13"][..],
+        ),
     };
-    let says = ["another user", "chown"];
-    refuses(folder.path(), &settings, &says).await;
+    refuses(folder.path(), settings, says).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

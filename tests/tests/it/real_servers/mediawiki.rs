@@ -75,7 +75,8 @@ async fn start() -> RealServer {
     let more = format!(
         "{written}\n$wgArticlePath = '/wiki/$1';\nwfLoadExtension( 'TextExtracts' );\n$wgJobRunRate = 0;\n\
          $wgEnableUploads = true;\n$wgUseImageMagick = false;\n$wgUploadPath = '/images';\n\
-         $wgUploadDirectory = '{}';\n$wgCacheDirectory = '{}';\n",
+         $wgUploadDirectory = '{}';\n$wgCacheDirectory = '{}';\n\
+         $wgShowExceptionDetails = true;\n",
         images.display(),
         cache.display()
     );
