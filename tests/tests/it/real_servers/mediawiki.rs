@@ -69,13 +69,13 @@ async fn start() -> RealServer {
     let settings = server.path("LocalSettings.php");
     let written = std::fs::read_to_string(&settings).unwrap();
     let images = server.path("images");
-    // Debian's own belongs to the user of the web server.
+    // Debian's own belongs to the user of the web server, and files in /tmp to who made them first.
     let cache = server.path("cache");
     std::fs::create_dir(&cache).unwrap();
     let more = format!(
         "{written}\n$wgArticlePath = '/wiki/$1';\nwfLoadExtension( 'TextExtracts' );\n$wgJobRunRate = 0;\n\
          $wgEnableUploads = true;\n$wgUseImageMagick = false;\n$wgUploadPath = '/images';\n\
-         $wgUploadDirectory = '{}';\n$wgCacheDirectory = '{}';\n\
+         $wgUploadDirectory = '{}';\n$wgCacheDirectory = $wgTmpDirectory = '{}';\n\
          $wgShowExceptionDetails = true;\n",
         images.display(),
         cache.display()
