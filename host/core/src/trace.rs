@@ -2,7 +2,7 @@
 //!
 //! Other crates begin a [`TraceSpan`] where something takes time and run a future in it with
 //! [`TraceSpan::scope`]. Spans that begin inside are its children, on any thread that the future moves to. Without
-//! a recorder a span is empty: beginning one costs one load of a pointer.
+//! a recorder a span is empty, and to begin one costs one load of a pointer.
 //!
 //! A span holds only what [`Attribute`] lists: no argument, no result, no path, no identifier of a user.
 

@@ -288,8 +288,8 @@ fn watch_database(metrics: &Arc<Metrics>, store: &Store, receipts: &Receipts) {
     });
 }
 
-/// The writer of receipts, which first writes what earlier processes left in their logs. A database that
-/// other machines share is the only place that outlives this one: there receipts have no log.
+/// The writer of receipts, which first writes what earlier processes left in their logs. With a database on a server
+/// there is no log: a file of this machine would be lost with the machine.
 async fn open_receipts(
     config: &GatewayConfig,
     store: &Store,

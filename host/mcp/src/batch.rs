@@ -1,7 +1,7 @@
 //! JSON-RPC batches (JSON-RPC 2.0, section 6), which revision 2025-03-26 has and no other.
 //!
 //! Each message of a batch is taken as if it had come alone, in its order, and counts as one against the limits of the
-//! key. A revision that has no batches is told so.
+//! key. A batch of another revision is an error.
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;

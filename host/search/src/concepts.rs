@@ -7,7 +7,7 @@ use super::query::{Concept, MatchKind, Variant};
 use super::synonyms::Verb;
 use super::words::{Words, is_circumstance, is_stopword};
 
-/// Most words of a query that are looked for: of a longer one the most telling.
+/// Words of a query that are searched. Of a longer query these are the most important.
 pub const QUERY_WORDS_MAX: usize = 24;
 /// Most words that are looked up as misspelt.
 const MISSPELT_MAX: usize = 8;

@@ -1,7 +1,7 @@
 //! Connection parameters and operator settings.
 //!
-//! A parameter in a host may only ever be part of one DNS label: its pattern's
-//! alphabet is checked, so that no value can add a dot, a slash or a port.
+//! A parameter in a host is a part of one DNS label: the characters that its pattern accepts
+//! are checked, so that no value can add a dot, a slash or a port.
 
 use std::collections::HashSet;
 

@@ -3,7 +3,8 @@
 //! It has no tools of its own: the builder in the host runs its `init` once with a manifest and an
 //! operation table and freezes the memory that this leaves ([`toolgate_openapi_table`] is the
 //! table's form). A call then finds its operation, builds one request ([`request`]), and reads one
-//! answer ([`answer`]). Everything but `component` is plain and tested natively.
+//! answer ([`answer`]). All modules but `component` are plain Rust with native
+//! tests.
 
 pub mod answer;
 pub mod body;

@@ -3,9 +3,9 @@
 //!
 //! The last event is `reply`, which holds the envelope that the same request answers without a stream,
 //! or `error`. Before it a turn of a session sends `session`, `text` and `step`, a call of a tool
-//! `progress` and `partial`; a call that tells nothing for ten seconds sends `progress` all the same. A request that is refused before anything has happened is answered with its
-//! status, like any other. A client that leaves ends the stream; what else it ends is the operation's
-//! to say.
+//! `progress` and `partial`; while there is no other event, the last `progress` is sent again every ten
+//! seconds. A request that is refused before anything has happened is answered with its status, like any
+//! other. A client that leaves ends the stream; what else it ends is the operation's to say.
 
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ use toolgate_gateway::{Caller, Error};
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::stream_text;
 
-/// How long the client of a call is told nothing.
+/// After so long without an event the last progress of a call is sent again.
 const BEAT: Duration = Duration::from_secs(10);
 /// A comment is sent when nothing else was for this long, so that nobody between closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -50,7 +50,7 @@ pub(super) fn wanted(headers: &HeaderMap) -> bool {
 
 /// Something that happens while a request is worked on.
 pub(super) trait Shown: Send + 'static {
-    /// Whether a client that is told nothing hears that the work goes on.
+    /// Whether the last progress is sent again while there is no other event.
     const HAS_BEAT: bool;
 
     fn shown(&self) -> Sent;
@@ -96,8 +96,8 @@ impl Shown for CallEvent {
 }
 
 fn progress(done: u64, total: Option<u64>, message: &str) -> Sent {
-    let told = json!({ "done": done, "total": total, "message": message });
-    named("progress", &told)
+    let data = json!({ "done": done, "total": total, "message": message });
+    named("progress", &data)
 }
 
 /// What happens, and that the work goes on where nothing does.
@@ -271,18 +271,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_call_that_tells_nothing_is_heard_of_with_what_it_told_last() {
+    async fn the_last_progress_of_a_call_is_sent_again_while_there_is_no_other_event() {
         let text = |sent: Sent| format!("{:?}", sent.unwrap());
         let (events, heard) = tokio::sync::mpsc::unbounded_channel();
         let mut hearing = Hearing::new(heard, Duration::from_millis(20));
         let silent = text(hearing.next().await.unwrap());
         assert!(silent.contains(r#"\"done\":0,\"total\":null"#), "{silent}");
-        let told = CallEvent::Progress {
+        let progress = CallEvent::Progress {
             done: 2,
             total: Some(3),
             message: "page 2".to_owned(),
         };
-        events.send(told).unwrap();
+        events.send(progress).unwrap();
         let page = text(hearing.next().await.unwrap());
         assert!(page.contains("page 2"), "{page}");
         let silent = text(hearing.next().await.unwrap());

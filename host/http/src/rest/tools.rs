@@ -317,8 +317,8 @@ fn arguments_schema() -> Schema {
 /// person has to allow the call (the same call then runs once), or `dry_run` with the
 /// requests that were held back. With `Accept: text/event-stream` progress and partial results are sent
 /// while the tool runs: events `progress` (`done`, `total` or null, `message`) and `partial`
-/// (a part of the result), and at last `reply`, which holds the same envelope, or `error`. A call that
-/// tells nothing for ten seconds sends `progress` as it was last told, until it ends. Closing
+/// (a part of the result), and at last `reply`, which holds the same envelope, or `error`. While there
+/// is no other event, the last `progress` is sent again every ten seconds. Closing
 /// that stream cancels the call, unless the request has an `Idempotency-Key`: then the call goes on
 /// and the same request answers its outcome.
 #[utoipa::path(

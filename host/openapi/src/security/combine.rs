@@ -62,7 +62,7 @@ fn usual_fields(slot: &Slot) -> Vec<SecretField> {
     }
 }
 
-/// The names of a slot's fields where they are combined with those of another slot.
+/// New names for the fields of a slot, in a form that has the fields of another slot too.
 fn renames(slot: &Slot, fields: &[SecretField]) -> BTreeMap<String, String> {
     let mut renames: BTreeMap<String, String> = BTreeMap::new();
     let signs = |place: &Placement| matches!(place, Placement::AwsSigv4 { .. });
