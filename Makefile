@@ -101,11 +101,11 @@ gates: tools ## all that a change has to pass before its tests: check, licences,
 gate-programs: tools
 	tests/gates.sh install
 
-clean-machine: ## builds in a fresh Debian; SUITES="bookworm trixie", STEPS="tools dashboard", run, test or newcomers, WITH="nodejs npm"
+clean-machine: tools ## builds in a fresh Debian; SUITES="bookworm trixie", STEPS="tools dashboard", run, test or newcomers, WITH="nodejs npm"
 	tests/clean_machine.sh
 
 .PHONY: clean-test conditions
-clean-test: ## `make test` in a fresh Debian 12 and 13; SUITES=trixie for one of them
+clean-test: tools ## `make test` in a fresh Debian 12 and 13; SUITES=trixie for one of them
 	STEPS=test tests/clean_machine.sh
 
 conditions: tools ## `make test` as another user, in a path with a space, with another locale, zone, one processor, no network
