@@ -46,7 +46,9 @@ use tokio_util::task::TaskTracker;
 use zeroize::Zeroizing;
 
 pub use access::permissions::{DecidedBy, Permission};
-pub use dashboard::health::{Health, KeyStatus, Limits, PluginCounts, PluginLoading, Status};
+pub use dashboard::health::{
+    Health, HealthStatus, KeyStatus, Limits, PluginCounts, PluginLoading, Status,
+};
 pub use open::make_private_dir;
 pub use toolgate_identity as identity;
 pub use toolgate_operation::{

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use toolgate_gateway::tools::embeddings::LexicalReason;
 use toolgate_gateway::tools::{Confidence, ConnectionState, FoundTools, ToolSchema};
-use toolgate_gateway::{Error, Health, Violation};
+use toolgate_gateway::{Error, Health, HealthStatus, Violation};
 use toolgate_http_kit::envelope::hint_of;
 
 /// Characters of a tool's result that one answer holds.
@@ -27,7 +27,7 @@ const LINE_CHARS_MAX: usize = 2_000;
 /// `svc_health_check`.
 pub fn health(health: &Health) -> String {
     let Health { version, tools, .. } = health;
-    if health.status == "ok" {
+    if health.status == HealthStatus::Ok {
         let more = match health.plugins.loading {
             0 => String::new(),
             loading => format!(", {loading} more integrations are being loaded"),

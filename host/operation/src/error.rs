@@ -254,7 +254,7 @@ impl Error {
             ),
             Self::SkillNotFound(_) => "List the Skills to see their ids.".to_owned(),
             Self::DatabaseUnavailable(_) => format!(
-                "Repeat the request after {DATABASE_RETRY_AFTER_S} s. The gateway's log and /readyz tell the operator when it works again."
+                "Repeat the request after {DATABASE_RETRY_AFTER_S} s. The gateway's log and its readiness tell the operator when it works again."
             ),
             Self::InProgress { .. }
             | Self::TurnInProgress { .. }

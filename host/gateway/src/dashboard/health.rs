@@ -16,8 +16,7 @@ const FILES_WITHIN: Duration = Duration::from_secs(2);
 /// `GET /v1/health`, `svc_health_check`.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Health {
-    /// `ok`, or `degraded` while the database does not answer or takes no writes.
-    pub status: String,
+    pub status: HealthStatus,
     pub version: String,
     /// `sqlite` or `postgres`.
     pub database: String,
@@ -30,6 +29,14 @@ pub struct Health {
     pub search: Ranking,
     /// What the model for searching by meaning is doing.
     pub search_model: ModelState,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HealthStatus {
+    Ok,
+    /// The database does not answer or takes no writes.
+    Degraded,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -113,7 +120,11 @@ impl Gateway {
         };
         let works = takes_writes && files.is_some();
         Health {
-            status: if works { "ok" } else { "degraded" }.to_owned(),
+            status: if works {
+                HealthStatus::Ok
+            } else {
+                HealthStatus::Degraded
+            },
             version: env!("CARGO_PKG_VERSION").to_owned(),
             database: self.store.kind().as_str().to_owned(),
             plugins: PluginCounts {

@@ -100,7 +100,7 @@ fn refused(message: &str) -> ToolError {
 #[test]
 fn health_is_one_line() {
     let mut found = Health {
-        status: "ok".to_owned(),
+        status: HealthStatus::Ok,
         version: "1.2.3".to_owned(),
         database: "sqlite".to_owned(),
         plugins: PluginCounts::default(),
@@ -116,7 +116,7 @@ fn health_is_one_line() {
         early.contains("40 tools, 3 more integrations are being loaded)"),
         "{early}"
     );
-    found.status = "degraded".to_owned();
+    found.status = HealthStatus::Degraded;
     insta::assert_snapshot!("health_degraded", health(&found));
 }
 

@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::{ToolEntry, ToolHints, ToolOutcome, schema_of};
 use crate::render;
+use toolgate_gateway::HealthStatus;
 
 pub(super) const ROW: ToolEntry = ToolEntry {
     name: "svc_health_check",
@@ -18,7 +19,7 @@ pub(super) const ROW: ToolEntry = ToolEntry {
         Box::pin(async move {
             let health = call.operations.health().await?;
             let text = render::health(&health);
-            Ok(if health.status == "ok" {
+            Ok(if health.status == HealthStatus::Ok {
                 ToolOutcome::Text(text)
             } else {
                 ToolOutcome::Failure(text)
