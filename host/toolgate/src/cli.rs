@@ -3,15 +3,18 @@
 //! Exit status: 0 done, 1 failed, 2 wrong usage; [`exit_status`] has those of commands that ask a gateway. With
 //! `--json` every command prints one JSON document on standard output; messages go to standard error.
 
+mod approvals;
 mod arguments;
 mod backup;
 mod client;
 mod completions;
 mod connect;
+mod connections;
 mod describe;
 mod docs;
 mod doctor;
 mod exec;
+mod executions;
 mod exit_status;
 mod gateway_client;
 mod healthcheck;
@@ -48,6 +51,7 @@ mod service;
 mod service_register;
 mod toolset;
 mod vault;
+mod webhooks;
 mod workspace;
 
 use std::path::PathBuf;
@@ -158,6 +162,18 @@ enum Command {
     Exec(exec::Exec),
     /// Print a link at which a user connects an account
     Connect(connect::ConnectCommand),
+    /// Connected accounts of users
+    #[command(subcommand)]
+    Connections(connections::ConnectionsCommand),
+    /// Calls that wait for a person's decision
+    #[command(subcommand)]
+    Approvals(approvals::ApprovalsCommand),
+    /// What was executed, and every request that left
+    #[command(subcommand)]
+    Executions(executions::ExecutionsCommand),
+    /// Addresses that receive events
+    #[command(subcommand)]
+    Webhooks(webhooks::WebhooksCommand),
     /// Speak MCP on standard input and output, for clients that start programs
     Mcp(mcp::Mcp),
     /// Print the OpenAPI 3.1 document of the REST interface
@@ -207,7 +223,14 @@ impl Command {
     fn asks_gateway(&self) -> bool {
         matches!(
             self,
-            Self::Search(_) | Self::Describe(_) | Self::Exec(_) | Self::Connect(_)
+            Self::Search(_)
+                | Self::Describe(_)
+                | Self::Exec(_)
+                | Self::Connect(_)
+                | Self::Connections(_)
+                | Self::Approvals(_)
+                | Self::Executions(_)
+                | Self::Webhooks(_)
         )
     }
 }
@@ -242,6 +265,10 @@ async fn run(cli: Cli, output: OutputFormat) -> anyhow::Result<()> {
         Command::Describe(command) => command.run(output).await,
         Command::Exec(command) => command.run(output).await,
         Command::Connect(command) => command.run(output).await,
+        Command::Connections(command) => command.run(output).await,
+        Command::Approvals(command) => command.run(output).await,
+        Command::Executions(command) => command.run(output).await,
+        Command::Webhooks(command) => command.run(output).await,
         Command::Migrate(command) => command.run(&config(settings)?, output).await,
         Command::Healthcheck => healthcheck::run(&config(settings)?, output).await,
         Command::Mcp(command) => command.run(&config(settings)?).await,

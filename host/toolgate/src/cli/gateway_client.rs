@@ -26,6 +26,20 @@ pub(super) struct GatewayAddress {
     url: Url,
 }
 
+/// How much of a list is printed.
+#[derive(Debug, Args)]
+pub(super) struct ListLimit {
+    /// How many to show, 1 to 100
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=100))]
+    limit: u8,
+}
+
+impl ListLimit {
+    pub(super) fn query(&self) -> (&'static str, String) {
+        ("limit", self.limit.to_string())
+    }
+}
+
 impl GatewayAddress {
     pub(super) fn remote(&self) -> anyhow::Result<Remote> {
         let key = std::env::var(KEY_VARIABLE)
@@ -71,4 +85,9 @@ impl GatewayAddress {
 /// The text of a field, empty where there is none.
 pub(super) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap_or_default()
+}
+
+/// The items of a list, none where there is no list.
+pub(super) fn items<'a>(value: &'a Value, field: &str) -> &'a [Value] {
+    value[field].as_array().map_or(&[], Vec::as_slice)
 }

@@ -17,6 +17,7 @@ const RUNS: &str = "a call, of which its receipt tells";
 const TALKS: &str = "a conversation, which ends by itself and whose calls have receipts";
 const FILE: &str =
     "what a user hands to a tool, which expires by itself; the call that takes it has a receipt";
+const OF_A_KEY: &str = "requests of a key to REST, which leave what its routes leave";
 const LOOKS: &str = "nothing is kept of it";
 const LINK: &str =
     "nothing is connected by a link; the connection leaves an entry when it is there";
@@ -345,11 +346,28 @@ pub const VERBS: &[(&str, Leaves)] = &[
         "migrate",
         Nothing("the schema of the database and nothing that anybody did"),
     ),
-    ("mcp", Nothing("calls of a key")),
-    ("search", Nothing("calls of a key")),
-    ("describe", Nothing("calls of a key")),
-    ("exec", Nothing("calls of a key")),
-    ("connect", Nothing("calls of a key")),
+    ("mcp", Nothing(OF_A_KEY)),
+    ("search", Nothing(OF_A_KEY)),
+    ("describe", Nothing(OF_A_KEY)),
+    ("exec", Nothing(OF_A_KEY)),
+    ("connect", Nothing(OF_A_KEY)),
+    ("connections list", Nothing(OF_A_KEY)),
+    ("connections show", Nothing(OF_A_KEY)),
+    ("connections delete", Nothing(OF_A_KEY)),
+    ("approvals list", Nothing(OF_A_KEY)),
+    ("approvals show", Nothing(OF_A_KEY)),
+    ("approvals approve", Nothing(OF_A_KEY)),
+    ("approvals deny", Nothing(OF_A_KEY)),
+    ("executions list", Nothing(OF_A_KEY)),
+    ("executions show", Nothing(OF_A_KEY)),
+    ("webhooks list", Nothing(OF_A_KEY)),
+    ("webhooks create", Nothing(OF_A_KEY)),
+    ("webhooks test", Nothing(OF_A_KEY)),
+    ("webhooks deliveries", Nothing(OF_A_KEY)),
+    ("webhooks resend", Nothing(OF_A_KEY)),
+    ("webhooks enable", Nothing(OF_A_KEY)),
+    ("webhooks disable", Nothing(OF_A_KEY)),
+    ("webhooks delete", Nothing(OF_A_KEY)),
     ("openapi", Nothing(LOOKS)),
     ("healthcheck", Nothing(LOOKS)),
     ("doctor", Nothing(LOOKS)),
