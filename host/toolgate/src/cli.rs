@@ -16,6 +16,7 @@ mod doctor;
 mod exec;
 mod executions;
 mod exit_status;
+mod finding_groups;
 mod gateway_client;
 mod healthcheck;
 mod help;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
+use super::finding_groups;
 use super::output::{OutputFormat, ReportedFailure, counted};
 use super::plugin_test::test_cache;
 use toolgate_catalog::manifest::Manifest;
@@ -27,6 +28,9 @@ pub(super) struct CheckPlugin {
     /// Advice is a failure too
     #[arg(long)]
     strict: bool,
+    /// Show every finding; more than ten of a file are grouped otherwise
+    #[arg(long)]
+    all: bool,
 }
 
 /// What was found in one file.
@@ -45,7 +49,7 @@ struct CheckedFile {
 
 impl CheckPlugin {
     pub(super) async fn run(self, output: OutputFormat) -> anyhow::Result<()> {
-        let strict = self.strict;
+        let (strict, whole) = (self.strict, self.all);
         let cache = test_cache()?;
         let mut folder = CheckedFolder {
             judge: FileJudge::open(&cache)?,
@@ -58,7 +62,7 @@ impl CheckPlugin {
         }
         output.print(&checked, |all| {
             all.iter()
-                .map(CheckedFile::text)
+                .map(|file| file.text(whole))
                 .collect::<Vec<_>>()
                 .join("\n")
         })?;
@@ -74,7 +78,7 @@ impl CheckPlugin {
 }
 
 impl CheckedFile {
-    fn text(&self) -> String {
+    fn text(&self, whole: bool) -> String {
         let mut lines = vec![format!(
             "{}: {}{}, {}, {}",
             self.file.display(),
@@ -91,7 +95,8 @@ impl CheckedFile {
             ("warning", &self.warnings),
             ("note", &self.notes),
         ] {
-            lines.extend(list.iter().map(|text| format!("  {kind} {text}")));
+            let shown = finding_groups::lines(list, whole);
+            lines.extend(shown.iter().map(|text| format!("  {kind} {text}")));
         }
         lines.join("\n")
     }
