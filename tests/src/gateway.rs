@@ -38,6 +38,8 @@ pub struct Options {
     pub master_key_file: Option<PathBuf>,
     pub plugins_dir: Option<PathBuf>,
     pub allow_large_plugins: bool,
+    /// Memory of all running plugins, in MiB.
+    pub guest_memory: Option<u32>,
     /// The machine's clock where absent.
     pub clock: Option<Clock>,
     /// Base address of an OpenAI-compatible server.
@@ -182,6 +184,7 @@ impl TestGateway {
             plugins_dir: Some(plugins_dir),
             master_key_file: options.master_key_file,
             allow_large_plugins: Some(options.allow_large_plugins),
+            guest_memory: options.guest_memory,
             database_url: options.database_url,
             allow_upstream: options.allow_upstream,
             model: options

@@ -22,6 +22,8 @@ pub struct GatewayConfig {
     pub plugins_dir: PathBuf,
     /// Whether plugins of the large size may serve.
     pub allow_large_plugins: bool,
+    /// Memory of all running plugins together, in bytes; half of what this process may have where absent.
+    pub guest_memory_bytes: Option<u64>,
     /// This program, whose processes compile plugins; without it they are compiled in this process.
     pub compiler: Option<PathBuf>,
     /// Which changes of a new plugin version go in without approval.
@@ -58,6 +60,7 @@ impl GatewayConfig {
             database_url: format!("sqlite://{}", data_dir.join("toolgate.db").display()),
             plugins_dir: plugins_dir.into(),
             allow_large_plugins: false,
+            guest_memory_bytes: None,
             compiler: None,
             upgrades: Upgrades::default(),
             master_key_file: data_dir.join("master.key"),

@@ -28,6 +28,7 @@ use labels::{
     OutcomeLabel, PoolLabel, ServiceLabel, StateLabel, StepLabel, TelemetryLabel,
 };
 use toolgate_egress::{DestinationClass, FailureKind, WireMeter, WireOutcome};
+use toolgate_runtime::GuestMemoryUse;
 use toolgate_store::{PoolState, StoreStep};
 
 /// Media type of [`Metrics::render`].
@@ -100,6 +101,9 @@ pub struct Metrics {
     executions: Family<Executed, Counter>,
     execution_duration: Family<ServiceLabel, Histogram, Buckets>,
     executions_running: Gauge,
+    guest_memory: Gauge,
+    guest_memory_max: Gauge,
+    guest_memory_refused: Counter,
     egress_requests: Family<EgressRequest, Counter>,
     egress_duration: Family<HostClassLabel, Histogram, Buckets>,
     database_duration: Family<StepLabel, Histogram, Buckets>,
@@ -158,6 +162,9 @@ impl Metrics {
             executions: Family::default(),
             execution_duration: Family::new_with_constructor(Buckets),
             executions_running: Gauge::default(),
+            guest_memory: Gauge::default(),
+            guest_memory_max: Gauge::default(),
+            guest_memory_refused: Counter::default(),
             egress_requests: Family::default(),
             egress_duration: Family::new_with_constructor(Buckets),
             database_duration: Family::new_with_constructor(Buckets),
@@ -280,6 +287,15 @@ impl Metrics {
             reason,
         };
         self.executions.get_or_create(&executed).inc();
+    }
+
+    /// What the guests have of their memory.
+    pub fn set_guest_memory(&self, now: GuestMemoryUse) {
+        let bytes = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+        self.guest_memory.set(bytes(now.used_bytes));
+        self.guest_memory_max.set(bytes(now.max_bytes));
+        let refused = self.guest_memory_refused.inner();
+        refused.store(now.refused, Ordering::Relaxed);
     }
 
     /// One step of the database.

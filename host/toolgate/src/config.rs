@@ -17,8 +17,8 @@ use anyhow::Context as _;
 pub use settings::{LogFormat, Settings};
 pub(crate) use values::read_secret;
 use values::{
-    assertion_issuer, base_address, collector, connections, days, group_rules, host, network,
-    origin, trace_origin,
+    assertion_issuer, base_address, collector, connections, days, group_rules, guest_memory, host,
+    network, origin, trace_origin,
 };
 
 use toolgate_core::client_address::TrustedProxies;
@@ -105,6 +105,7 @@ impl Settings {
             database_url: self.database_url.or(file.database_url),
             plugins_dir: self.plugins_dir.or(file.plugins_dir),
             allow_large_plugins: self.allow_large_plugins.or(file.allow_large_plugins),
+            guest_memory: self.guest_memory.or(file.guest_memory),
             upgrades: self.upgrades.or(file.upgrades),
             master_key_file: self.master_key_file.or(file.master_key_file),
             trusted_proxy: if self.trusted_proxy.is_empty() {
@@ -292,6 +293,7 @@ impl Settings {
                 }),
                 plugins_dir: self.plugins_dir.unwrap_or_else(default_plugins_dir),
                 allow_large_plugins: self.allow_large_plugins.unwrap_or_default(),
+                guest_memory_bytes: guest_memory(self.guest_memory)?,
                 learn_from_use: !self.no_search_learning.unwrap_or_default(),
                 hold_back_repeats: !self.no_repeat_guard.unwrap_or_default(),
                 search_by_embedding: !self.no_model.unwrap_or_default(),

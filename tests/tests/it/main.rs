@@ -35,6 +35,7 @@ mod examples;
 mod files;
 mod full_disk;
 mod fuzz;
+mod guest_memory;
 mod hostile;
 mod hostile_input;
 mod hot_add;

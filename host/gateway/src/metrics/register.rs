@@ -61,6 +61,23 @@ impl Metrics {
             "Tool executions that run now",
             self.executions_running.clone(),
         );
+        registry.register_with_unit(
+            "guest_memory",
+            "Memory that running plugins have together",
+            Unit::Bytes,
+            self.guest_memory.clone(),
+        );
+        registry.register_with_unit(
+            "guest_memory_max",
+            "Memory that running plugins may have together",
+            Unit::Bytes,
+            self.guest_memory_max.clone(),
+        );
+        registry.register(
+            "guest_memory_refused",
+            "Calls that ended because running plugins had all the memory that they may have",
+            self.guest_memory_refused.clone(),
+        );
         registry.register(
             "egress_requests",
             "Requests that plugins and the gateway sent or were refused, by kind of host",

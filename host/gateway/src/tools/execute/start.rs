@@ -1,7 +1,7 @@
 //! From a checked run to the plugin's end.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
@@ -18,7 +18,7 @@ use crate::{Caller, Error, Gateway};
 use toolgate_catalog::manifest::Effect;
 use toolgate_core::text::Text;
 use toolgate_egress::{self as egress, CallLimits, Mode};
-use toolgate_runtime::{Call, CallLog, KeyValue, Random, StartError, limits, size};
+use toolgate_runtime::{Call, CallEnd, CallLog, KeyValue, Random, StartError, limits, size};
 use toolgate_store::KvScope;
 
 impl Gateway {
@@ -86,6 +86,12 @@ impl Gateway {
         }
         let call = self.call_of(caller, run, &connection, &scope, &wrote);
         match self.runtime.invoke(&run.serving.code, call).await {
+            // As if it had not begun: the same call may be made again.
+            Ok(CallEnd::NoMemory)
+                if scope.records().is_empty() && !wrote.load(Ordering::Relaxed) =>
+            {
+                Err(Error::Overloaded { retry_after_s: 1 })
+            }
             Ok(ended) => Ok(EndedRun {
                 connection,
                 scope,
