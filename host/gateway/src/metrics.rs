@@ -98,6 +98,7 @@ pub struct Metrics {
     http_connections: Gauge,
     mcp_requests: Family<McpRequest, Counter>,
     mcp_duration: Family<MethodLabel, Histogram, Buckets>,
+    mcp_sessions: Gauge,
     executions: Family<Executed, Counter>,
     execution_duration: Family<ServiceLabel, Histogram, Buckets>,
     executions_running: Gauge,
@@ -159,6 +160,7 @@ impl Metrics {
             http_connections: Gauge::default(),
             mcp_requests: Family::default(),
             mcp_duration: Family::new_with_constructor(Buckets),
+            mcp_sessions: Gauge::default(),
             executions: Family::default(),
             execution_duration: Family::new_with_constructor(Buckets),
             executions_running: Gauge::default(),
@@ -250,6 +252,11 @@ impl Metrics {
             error: error.to_owned(),
         };
         self.mcp_requests.get_or_create(&request).inc();
+    }
+
+    /// Sessions of MCP clients that are in memory.
+    pub fn set_mcp_sessions(&self, count: usize) {
+        set(&self.mcp_sessions, count);
     }
 
     /// Call when an execution starts; keep the guard until it has ended.

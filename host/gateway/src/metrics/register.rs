@@ -41,6 +41,11 @@ impl Metrics {
             Unit::Seconds,
             self.mcp_duration.clone(),
         );
+        registry.register(
+            "mcp_sessions",
+            "Sessions of MCP clients that are in memory",
+            self.mcp_sessions.clone(),
+        );
     }
 
     fn register_calls(&mut self) {
