@@ -32,6 +32,8 @@ pub struct Options {
     pub allow_upstream: Vec<String>,
     /// `postgres://...`; SQLite in the data folder where absent.
     pub database_url: Option<String>,
+    /// Most connections to PostgreSQL.
+    pub database_connections: Option<u32>,
     /// A data folder that outlives the gateway.
     pub data_dir: Option<PathBuf>,
     /// Shared by gateways with one database; in the data folder where absent.
@@ -186,6 +188,7 @@ impl TestGateway {
             allow_large_plugins: Some(options.allow_large_plugins),
             guest_memory: options.guest_memory,
             database_url: options.database_url,
+            database_connections: options.database_connections,
             allow_upstream: options.allow_upstream,
             model: options
                 .model_url

@@ -19,6 +19,8 @@ pub struct GatewayConfig {
     pub loopback_pages: bool,
     pub data_dir: PathBuf,
     pub database_url: String,
+    /// Most connections to PostgreSQL.
+    pub database_connections: u32,
     pub plugins_dir: PathBuf,
     /// Whether plugins of the large size may serve.
     pub allow_large_plugins: bool,
@@ -58,6 +60,7 @@ impl GatewayConfig {
             public_url: "http://127.0.0.1:8080".to_owned(),
             loopback_pages: false,
             database_url: format!("sqlite://{}", data_dir.join("toolgate.db").display()),
+            database_connections: toolgate_store::CONNECTIONS_MAX,
             plugins_dir: plugins_dir.into(),
             allow_large_plugins: false,
             guest_memory_bytes: None,

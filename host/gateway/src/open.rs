@@ -179,7 +179,8 @@ async fn open_store(config: &GatewayConfig) -> anyhow::Result<Store> {
             DATABASE_WITHIN.as_secs()
         );
     };
-    Store::open_when_there(&config.database_url, DATABASE_WITHIN, waits)
+    let connections = config.database_connections;
+    Store::open_when_there(&config.database_url, connections, DATABASE_WITHIN, waits)
         .await
         .context("the database cannot be opened")
 }

@@ -17,8 +17,8 @@ use anyhow::Context as _;
 pub use settings::{LogFormat, Settings};
 pub(crate) use values::read_secret;
 use values::{
-    assertion_issuer, base_address, collector, connections, days, group_rules, guest_memory, host,
-    network, origin, trace_origin,
+    assertion_issuer, base_address, collector, connections, database_connections, days,
+    group_rules, guest_memory, host, network, origin, trace_origin,
 };
 
 use toolgate_core::client_address::TrustedProxies;
@@ -103,6 +103,7 @@ impl Settings {
             public_url: self.public_url.or(file.public_url),
             data_dir: self.data_dir.or(file.data_dir),
             database_url: self.database_url.or(file.database_url),
+            database_connections: self.database_connections.or(file.database_connections),
             plugins_dir: self.plugins_dir.or(file.plugins_dir),
             allow_large_plugins: self.allow_large_plugins.or(file.allow_large_plugins),
             guest_memory: self.guest_memory.or(file.guest_memory),
@@ -291,6 +292,7 @@ impl Settings {
                 database_url: self.database_url.unwrap_or_else(|| {
                     format!("sqlite://{}", data_dir.join("toolgate.db").display())
                 }),
+                database_connections: database_connections(self.database_connections)?,
                 plugins_dir: self.plugins_dir.unwrap_or_else(default_plugins_dir),
                 allow_large_plugins: self.allow_large_plugins.unwrap_or_default(),
                 guest_memory_bytes: guest_memory(self.guest_memory)?,

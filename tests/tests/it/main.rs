@@ -32,6 +32,7 @@ mod described;
 mod dialects;
 mod doctor;
 mod examples;
+mod few_connections;
 mod files;
 mod full_disk;
 mod fuzz;
