@@ -109,8 +109,8 @@ impl Store {
         }))
     }
 
-    /// As [`Store::open`], for a process that serves: with at most `connections` to PostgreSQL, which it keeps. Waits for a
-    /// PostgreSQL that is not there yet, for at most `patience`. `waits` is told why, before each further try.
+    /// As [`Store::open`], for a process that serves: with at most `connections` to PostgreSQL, which it keeps. Waits for
+    /// a PostgreSQL that is not there yet, for at most `patience`. `waits` is told why, before each further try.
     pub async fn open_when_there(
         url: &str,
         connections: u32,

@@ -11,8 +11,8 @@ use tokio::time::timeout;
 
 use super::StoreError;
 
-/// How long a statement of SQLite waits for another process's write, and a caller for a connection to it; of PostgreSQL, how
-/// long a connection outside of the pool may take.
+/// How long a statement of SQLite waits for another process's write, and a caller for a connection to it; of PostgreSQL,
+/// how long a connection outside of the pool may take.
 pub(super) const ACQUIRE_WITHIN: Duration = Duration::from_secs(5);
 /// How long an operation waits for a connection to PostgreSQL. One call has several operations.
 pub(super) const CONNECTION_WITHIN: Duration = Duration::from_secs(2);

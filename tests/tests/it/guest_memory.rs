@@ -9,8 +9,8 @@ use toolgate_tests::holding::Holding;
 
 const URL: &str = "https://hold.example.com/";
 
-/// Tools are told apart by the length of their names: `held` takes 60 MiB and waits for its provider, `burst` takes 60 MiB
-/// and traps, `run` takes 20 MiB and answers.
+/// Tools are told apart by the length of their names: `held` takes 60 MiB and waits for its provider, `burst` takes
+/// 60 MiB and traps, `run` takes 20 MiB and answers.
 fn hoarder() -> Vec<u8> {
     let held = format!(
         "(drop (memory.grow (i32.const 960)))

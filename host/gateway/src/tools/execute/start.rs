@@ -85,19 +85,27 @@ impl Gateway {
             });
         }
         let call = self.call_of(caller, run, &connection, &scope, &wrote);
-        match self.runtime.invoke(&run.serving.code, call).await {
-            // As if it had not begun: the same call may be made again.
-            Ok(CallEnd::NoMemory)
-                if scope.records().is_empty() && !wrote.load(Ordering::Relaxed) =>
-            {
-                Err(Error::Overloaded { retry_after_s: 1 })
-            }
-            Ok(ended) => Ok(EndedRun {
-                connection,
-                scope,
-                end: RunEnd::Ended(ended),
-                wrote,
-            }),
+        let ended = self.runtime.invoke(&run.serving.code, call).await;
+        let untouched = scope.records().is_empty() && !wrote.load(Ordering::Relaxed);
+        Ok(EndedRun {
+            end: self.plugin_end(run, ended, untouched)?,
+            connection,
+            scope,
+            wrote,
+        })
+    }
+
+    /// `untouched`: nothing was sent and nothing stored. Without memory such a call has not begun for its requester, and
+    /// may be made again.
+    fn plugin_end(
+        &self,
+        run: &PreparedRun,
+        ended: Result<CallEnd, StartError>,
+        untouched: bool,
+    ) -> Result<RunEnd, Error> {
+        match ended {
+            Ok(CallEnd::NoMemory) if untouched => Err(Error::Overloaded { retry_after_s: 1 }),
+            Ok(ended) => Ok(RunEnd::Ended(ended)),
             Err(StartError::Overloaded(_)) => Err(Error::Overloaded { retry_after_s: 1 }),
             Err(StartError::Load(cause)) => {
                 self.damaged_copies.note(run.serving.code.sha256(), &cause);
