@@ -86,7 +86,9 @@ impl Gateway {
         }
         let call = self.call_of(caller, run, &connection, &scope, &wrote);
         let ended = self.runtime.invoke(&run.serving.code, call).await;
-        let untouched = scope.records().is_empty() && !wrote.load(Ordering::Relaxed);
+        let untouched = matches!(ended, Ok(CallEnd::NoMemory))
+            && scope.records().is_empty()
+            && !wrote.load(Ordering::Relaxed);
         Ok(EndedRun {
             end: self.plugin_end(run, ended, untouched)?,
             connection,
