@@ -84,10 +84,10 @@ async fn free_connections(options: &PgConnectOptions) -> Result<i64, StoreError>
              - coalesce(nullif(current_setting('reserved_connections', true), ''), '0')::int8
              - (SELECT coalesce(sum(numbackends), 0)::int8 FROM pg_stat_database) + 1",
     );
-    let free = timeout(CONNECTION_WITHIN, asked.fetch_one(&mut connection)).await;
-    let free = free.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
+    let asked = timeout(CONNECTION_WITHIN, asked.fetch_one(&mut connection)).await;
+    let free: Result<i64, sqlx::Error> = asked.unwrap_or(Err(sqlx::Error::PoolTimedOut));
     let _ = connection.close().await;
-    Ok(free)
+    Ok(free?)
 }
 
 /// Opens connections ahead, which the pool keeps: an operation that had to open one when the server has none free would
@@ -125,9 +125,9 @@ async fn pool(
             let late = on_release.clone();
             Box::pin(async move { late.check(connection, Duration::ZERO).await })
         })
-        .before_acquire(move |connection, met| {
+        .before_acquire(move |connection, about| {
             let late = on_acquire.clone();
-            Box::pin(async move { late.check(connection, met.idle_for).await })
+            Box::pin(async move { late.check(connection, about.idle_for).await })
         })
         .connect_with(options)
         .await?;
