@@ -32,12 +32,16 @@ pub struct Options {
     pub allow_upstream: Vec<String>,
     /// `postgres://...`; SQLite in the data folder where absent.
     pub database_url: Option<String>,
+    /// Most connections to PostgreSQL.
+    pub database_connections: Option<u32>,
     /// A data folder that outlives the gateway.
     pub data_dir: Option<PathBuf>,
     /// Shared by gateways with one database; in the data folder where absent.
     pub master_key_file: Option<PathBuf>,
     pub plugins_dir: Option<PathBuf>,
     pub allow_large_plugins: bool,
+    /// Memory of all running plugins, in MiB.
+    pub guest_memory: Option<u32>,
     /// The machine's clock where absent.
     pub clock: Option<Clock>,
     /// Base address of an OpenAI-compatible server.
@@ -182,7 +186,9 @@ impl TestGateway {
             plugins_dir: Some(plugins_dir),
             master_key_file: options.master_key_file,
             allow_large_plugins: Some(options.allow_large_plugins),
+            guest_memory: options.guest_memory,
             database_url: options.database_url,
+            database_connections: options.database_connections,
             allow_upstream: options.allow_upstream,
             model: options
                 .model_url

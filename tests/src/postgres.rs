@@ -134,6 +134,20 @@ impl Own {
         started.unwrap_or_else(|error| panic!("PostgreSQL: {error:#}"));
     }
 
+    /// Starts the server, which takes this many connections, three of them from superusers alone.
+    pub fn start_small(&self, connections: u32) {
+        let options = format!("-c listen_addresses= -c max_connections={connections}");
+        let started = self.cluster.launch(&options);
+        started.unwrap_or_else(|error| panic!("PostgreSQL: {error:#}"));
+    }
+
+    /// Runs a statement as the superuser.
+    pub fn run(&self, statement: &str) {
+        let mut psql = self.cluster.command("psql");
+        psql.args(["--quiet", "--dbname", &self.url, "--command", statement]);
+        run(&mut psql).unwrap_or_else(|error| panic!("PostgreSQL: {error:#}"));
+    }
+
     /// Stops the server at once, without a checkpoint and without a word to its clients' transactions.
     pub fn stop(&self) {
         let mut stop = self.cluster.command("pg_ctl");
@@ -273,8 +287,8 @@ impl Cluster {
     /// `listens`: the options that say where.
     fn launch(&self, listens: &str) -> Result<()> {
         let options = format!(
-            "{listens} -c unix_socket_directories={} -c fsync=off -c synchronous_commit=off \
-             -c full_page_writes=off -c max_connections=400 -c shared_preload_libraries=pg_stat_statements",
+            "-c max_connections=400 {listens} -c unix_socket_directories={} -c fsync=off -c synchronous_commit=off \
+             -c full_page_writes=off -c shared_preload_libraries=pg_stat_statements",
             self.folder.display()
         );
         run(self

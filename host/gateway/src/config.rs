@@ -19,9 +19,13 @@ pub struct GatewayConfig {
     pub loopback_pages: bool,
     pub data_dir: PathBuf,
     pub database_url: String,
+    /// Most connections to PostgreSQL.
+    pub database_connections: u32,
     pub plugins_dir: PathBuf,
     /// Whether plugins of the large size may serve.
     pub allow_large_plugins: bool,
+    /// Memory of all running plugins together, in bytes; half of what this process may have where absent.
+    pub guest_memory_bytes: Option<u64>,
     /// This program, whose processes compile plugins; without it they are compiled in this process.
     pub compiler: Option<PathBuf>,
     /// Which changes of a new plugin version go in without approval.
@@ -56,8 +60,10 @@ impl GatewayConfig {
             public_url: "http://127.0.0.1:8080".to_owned(),
             loopback_pages: false,
             database_url: format!("sqlite://{}", data_dir.join("toolgate.db").display()),
+            database_connections: toolgate_store::CONNECTIONS_MAX,
             plugins_dir: plugins_dir.into(),
             allow_large_plugins: false,
+            guest_memory_bytes: None,
             compiler: None,
             upgrades: Upgrades::default(),
             master_key_file: data_dir.join("master.key"),

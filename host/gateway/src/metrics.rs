@@ -28,6 +28,7 @@ use labels::{
     OutcomeLabel, PoolLabel, ServiceLabel, StateLabel, StepLabel, TelemetryLabel,
 };
 use toolgate_egress::{DestinationClass, FailureKind, WireMeter, WireOutcome};
+use toolgate_runtime::GuestMemoryUse;
 use toolgate_store::{PoolState, StoreStep};
 
 /// Media type of [`Metrics::render`].
@@ -97,9 +98,13 @@ pub struct Metrics {
     http_connections: Gauge,
     mcp_requests: Family<McpRequest, Counter>,
     mcp_duration: Family<MethodLabel, Histogram, Buckets>,
+    mcp_sessions: Gauge,
     executions: Family<Executed, Counter>,
     execution_duration: Family<ServiceLabel, Histogram, Buckets>,
     executions_running: Gauge,
+    guest_memory: Gauge,
+    guest_memory_max: Gauge,
+    guest_memory_refused: Counter,
     egress_requests: Family<EgressRequest, Counter>,
     egress_duration: Family<HostClassLabel, Histogram, Buckets>,
     database_duration: Family<StepLabel, Histogram, Buckets>,
@@ -155,9 +160,13 @@ impl Metrics {
             http_connections: Gauge::default(),
             mcp_requests: Family::default(),
             mcp_duration: Family::new_with_constructor(Buckets),
+            mcp_sessions: Gauge::default(),
             executions: Family::default(),
             execution_duration: Family::new_with_constructor(Buckets),
             executions_running: Gauge::default(),
+            guest_memory: Gauge::default(),
+            guest_memory_max: Gauge::default(),
+            guest_memory_refused: Counter::default(),
             egress_requests: Family::default(),
             egress_duration: Family::new_with_constructor(Buckets),
             database_duration: Family::new_with_constructor(Buckets),
@@ -245,6 +254,11 @@ impl Metrics {
         self.mcp_requests.get_or_create(&request).inc();
     }
 
+    /// Sessions of MCP clients that are in memory.
+    pub fn set_mcp_sessions(&self, count: usize) {
+        set(&self.mcp_sessions, count);
+    }
+
     /// Call when an execution starts; keep the guard until it has ended.
     pub fn execution_started(&self) -> RunningGuard<'_> {
         self.executions_running.inc();
@@ -280,6 +294,15 @@ impl Metrics {
             reason,
         };
         self.executions.get_or_create(&executed).inc();
+    }
+
+    /// What the guests have of their memory.
+    pub fn set_guest_memory(&self, now: GuestMemoryUse) {
+        let bytes = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+        self.guest_memory.set(bytes(now.used_bytes));
+        self.guest_memory_max.set(bytes(now.max_bytes));
+        let refused = self.guest_memory_refused.inner();
+        refused.store(now.refused, Ordering::Relaxed);
     }
 
     /// One step of the database.

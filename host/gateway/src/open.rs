@@ -179,7 +179,8 @@ async fn open_store(config: &GatewayConfig) -> anyhow::Result<Store> {
             DATABASE_WITHIN.as_secs()
         );
     };
-    Store::open_when_there(&config.database_url, DATABASE_WITHIN, waits)
+    let connections = config.database_connections;
+    Store::open_when_there(&config.database_url, connections, DATABASE_WITHIN, waits)
         .await
         .context("the database cannot be opened")
 }
@@ -190,6 +191,9 @@ fn open_runtime(config: &GatewayConfig, egress: &Egress) -> anyhow::Result<Runti
         .context("the WebAssembly engine cannot be opened")?;
     if let Some(program) = &config.compiler {
         runtime.compile_with(program.clone());
+    }
+    if let Some(bytes) = config.guest_memory_bytes {
+        runtime.limit_guest_memory(bytes);
     }
     if config.allow_large_plugins {
         runtime
@@ -231,6 +235,7 @@ impl Gateway {
             .context("the names of connected accounts cannot be cleaned")?;
         let receipts = open_receipts(config, &parts.store, &parts.vault).await?;
         watch_database(&parts.metrics, &parts.store, &receipts);
+        watch_runtime(&parts.metrics, &parts.runtime);
         let gateway = Arc::new(parts.assemble(&intake, receipts)?);
         gateway.start_tasks(config, intake);
         Ok(gateway)
@@ -286,6 +291,11 @@ fn watch_database(metrics: &Arc<Metrics>, store: &Store, receipts: &Receipts) {
         metrics.set_pools(store.pools());
         metrics.set_receipts(receipts.queued(), receipts.behind());
     });
+}
+
+fn watch_runtime(metrics: &Arc<Metrics>, runtime: &Runtime) {
+    let runtime = runtime.clone();
+    metrics.sample(move |metrics| metrics.set_guest_memory(runtime.guest_memory()));
 }
 
 /// The writer of receipts, which first writes what earlier processes left in their logs. With a database on a server

@@ -45,6 +45,8 @@ pub use toolgate_search::QUERY_CHARS_MAX;
 pub struct Annotations {
     pub read_only_hint: bool,
     pub destructive_hint: bool,
+    /// Whether running it twice has the effect of running it once. Under one `Idempotency-Key` it runs again where the
+    /// gateway failed in the middle.
     pub idempotent_hint: bool,
     pub open_world_hint: bool,
 }

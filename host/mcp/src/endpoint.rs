@@ -26,7 +26,7 @@ use super::cors::{self, Origins, RequestOrigin};
 use super::credentials::{EndpointCredentials, McpAuth};
 use super::message::forbidden;
 use super::server::{McpServer, ToolOffer};
-use super::sessions::{Requests, Sessions, follow, handshake};
+use super::sessions::{Requests, Sessions, follow, forget_idle, handshake};
 use super::toolset::ServiceIcons;
 use toolgate_core::ids;
 use toolgate_gateway::Gateway;
@@ -112,6 +112,12 @@ pub fn router(gateway: Arc<Gateway>, options: McpOptions) -> Router {
     let calls = TaskTracker::new();
     let close = close_after(options.shutdown, calls.clone());
     tokio::spawn(follow(Arc::downgrade(&sessions), close.clone()));
+    tokio::spawn(forget_idle(Arc::downgrade(&sessions), close.clone()));
+    let counted = Arc::downgrade(&sessions);
+    gateway.metrics().sample(move |metrics| {
+        let sessions = counted.upgrade();
+        metrics.set_mcp_sessions(sessions.map_or(0, |sessions| sessions.in_memory()));
+    });
     let mut config = StreamableHttpServerConfig::default()
         .with_allowed_hosts(options.allowed_hosts)
         .with_allowed_origins(options.allowed_origins)

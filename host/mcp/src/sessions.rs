@@ -5,10 +5,11 @@
 //! address where it did, and for nobody else, in every process. Here is what the protocol's library keeps of a session in memory: made when it
 //! is opened, or anew in a process that it comes to later, from what the client said when it began
 //! ([`handshake`]). Neither one key nor all of them fill the memory: past a bound the session that was used
-//! longest ago is dropped from it ([`memory`]), and is made anew on its next request. What a client sends to
-//! a process that does not wait for it is handed on ([`relay`]).
+//! longest ago is dropped from it ([`memory`]), and so is one that is idle ([`idle`]); it is made anew on its next
+//! request. What a client sends to a process that does not wait for it is handed on ([`relay`]).
 
 pub(crate) mod handshake;
+mod idle;
 mod memory;
 mod relay;
 mod requests;
@@ -29,6 +30,8 @@ use rmcp::transport::streamable_http_server::session::{
     RestoreOutcome, ServerSseMessage, SessionId,
 };
 
+use idle::Leaving;
+pub(crate) use idle::forget_idle;
 use memory::SessionMemory;
 pub(crate) use relay::follow;
 use relay::{Addressed, ProcessTag};
@@ -40,8 +43,8 @@ use toolgate_gateway::{Caller, Gateway};
 const IN_MEMORY_PER_KEY_MAX: usize = 1_000;
 /// Sessions of all keys that are in the memory of one process.
 const IN_MEMORY_MAX: usize = 5_000;
-/// A session that nothing was asked of for this long is dropped from memory.
-const IN_MEMORY_IDLE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+/// The library ends a session on whose streams and requests nothing moved for this long.
+const STILL_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 tokio::task_local! {
     /// The request that is being answered.
@@ -68,6 +71,7 @@ pub(crate) struct Sessions {
     inner: LocalSessionManager,
     memory: Mutex<SessionMemory>,
     restoring: Restoring,
+    leaving: Leaving,
     requests: Arc<Requests>,
     addresses: ProcessTag,
 }
@@ -121,13 +125,14 @@ fn failed(cause: impl std::error::Error + Send + Sync + 'static) -> io::Error {
 impl Sessions {
     pub(crate) fn open(gateway: Arc<Gateway>, requests: Arc<Requests>) -> Self {
         let mut inner = LocalSessionManager::default();
-        inner.session_config.keep_alive = Some(IN_MEMORY_IDLE_MAX);
+        inner.session_config.keep_alive = Some(STILL_MAX);
         Self {
             addresses: ProcessTag::new(gateway.identity().process_name()),
             gateway,
             inner,
             memory: Mutex::new(SessionMemory::new(IN_MEMORY_PER_KEY_MAX, IN_MEMORY_MAX)),
             restoring: Restoring::default(),
+            leaving: Leaving::default(),
             requests,
         }
     }
@@ -153,8 +158,9 @@ impl Sessions {
     /// Waits while another request restores the session. `None`: it is in memory.
     async fn restoration(self: &Arc<Self>, id: String) -> Option<Restoration> {
         let turn = self.restoring.turn(&id).await;
+        let now_ms = self.gateway.clock().now_ms();
         let mut memory = self.memory();
-        memory.note_use(&id);
+        memory.note_use(&id, now_ms);
         if memory.sealed(&id).is_some() {
             return None;
         }
@@ -183,8 +189,22 @@ impl Sessions {
             self.drop_from_memory(&oldest).await;
         }
         // Before the session is there: no await may separate it from its entry.
-        self.memory().add(key_id, id, &sealed);
+        let now_ms = self.gateway.clock().now_ms();
+        self.memory().add(key_id, id, &sealed, now_ms);
         self.inner.restore_session(sealed).await.map_err(failed)
+    }
+
+    /// A stream to the client, whose session is in use while it is `open`.
+    fn readdressed<S: Stream<Item = ServerSseMessage> + Send + Sync + 'static>(
+        &self,
+        stream: S,
+        open: Option<Arc<()>>,
+    ) -> impl Stream<Item = ServerSseMessage> + Send + Sync + use<S> {
+        let addresses = self.addresses.clone();
+        stream.map(move |event| {
+            let _open = &open;
+            addresses.readdress(event)
+        })
     }
 
     /// Gives a message of the client to the process that waits for it, or to whichever.
@@ -263,6 +283,9 @@ impl SessionManager for Sessions {
     /// Asked for a client that ends its session, and by what serves it here however that has ended. The
     /// database is told by [`super::endpoint`], which knows one from the other.
     async fn close_session(&self, id: &SessionId) -> Result<()> {
+        if self.leaving.ended(id) {
+            return Ok(());
+        }
         self.memory().remove(id);
         self.inner.close_session(id).await.map_err(failed)
     }
@@ -272,11 +295,9 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
+        let open = self.memory().open_stream(id);
         let stream = SessionManager::create_stream(&self.inner, id, message).await;
-        let addresses = self.addresses.clone();
-        Ok(stream
-            .map_err(failed)?
-            .map(move |event| addresses.readdress(event)))
+        Ok(self.readdressed(stream.map_err(failed)?, open))
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<()> {
@@ -312,11 +333,9 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
+        let open = self.memory().open_stream(id);
         let stream = SessionManager::create_standalone_stream(&self.inner, id).await;
-        let addresses = self.addresses.clone();
-        Ok(stream
-            .map_err(failed)?
-            .map(move |event| addresses.readdress(event)))
+        Ok(self.readdressed(stream.map_err(failed)?, open))
     }
 
     /// Goes on with a stream of this process. Of one of another process nothing is here: what is left of it
@@ -329,11 +348,9 @@ impl SessionManager for Sessions {
         let Some(ours) = self.addresses.event_of(&last_event_id) else {
             return Err(io::Error::other("the stream was one of another process"));
         };
+        let open = self.memory().open_stream(id);
         let stream = SessionManager::resume(&self.inner, id, ours).await;
-        let addresses = self.addresses.clone();
-        Ok(stream
-            .map_err(failed)?
-            .map(move |event| addresses.readdress(event)))
+        Ok(self.readdressed(stream.map_err(failed)?, open))
     }
 
     async fn restore_session(&self, id: SessionId) -> Result<RestoreOutcome<Self::Transport>> {

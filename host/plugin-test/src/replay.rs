@@ -90,6 +90,7 @@ pub fn shown(ended: &CallEnd) -> String {
         }
         CallEnd::TimedOut => "timed out".to_owned(),
         CallEnd::LimitExceeded(what) => format!("limit exceeded: {what}"),
+        CallEnd::NoMemory => "this process has no memory left for it".to_owned(),
         CallEnd::Crashed(crash) => {
             let panic = crash.panic.as_ref().map(|panic| format!(": {panic}"));
             let function = crash.function.as_ref().map(|name| format!(", in {name}"));

@@ -17,7 +17,7 @@ use super::blob::CallFile;
 use super::limits;
 use super::listener::{CallListener, EventCounts};
 use super::log::CallLog;
-use super::meter::Meter;
+use super::meter::BudgetedMeter;
 use super::processor_time::ProcessorTime;
 use super::random::Random;
 use super::wasi::Wasi;
@@ -77,7 +77,7 @@ pub(crate) struct Guest {
     pub(super) seeded: Option<StdRng>,
     pub(super) response_bytes_max: usize,
     pub(super) table: ResourceTable,
-    pub(super) meter: Meter,
+    pub(super) limiter: BudgetedMeter,
     pub(super) blob_bytes: usize,
     pub(super) files: Arc<[CallFile]>,
     pub(super) processor_time: ProcessorTime,

@@ -11,13 +11,14 @@ use wasmtime_wasi::ResourceTable;
 use super::bindings::integration;
 use super::blob::CallFile;
 use super::engine_pool::EnginePool;
+use super::fair::memory::NoFreeMemory;
 use super::fair::slices::slices;
 use super::fair::{CallClaim, Requester};
 use super::guest::{Guest, KeyValue, cut};
 use super::limits::{self, LimitExceeded};
 use super::listener::{CallListener, EventCounts};
 use super::log::{CallLog, LineLevel};
-use super::meter::Meter;
+use super::meter::{BudgetedMeter, Meter};
 use super::outcome::{CallEnd, Crash, DryRunEnded, StartError};
 use super::processor_time::ProcessorTime;
 use super::random::Random;
@@ -85,7 +86,7 @@ impl Runtime {
             (store, ended)
         });
         let (mut store, ended) = slices(&self.inner.compute, claim, run).await;
-        let memory_bytes = store.data().meter.memory_bytes();
+        let memory_bytes = store.data().limiter.meter.memory_bytes();
         pool.note_memory(memory_bytes);
         store.data_mut().flush_stdio();
         store.data_mut().end_requests().await;
@@ -135,7 +136,10 @@ impl Runtime {
                 table.set_max_capacity(limits::RESOURCES_MAX);
                 table
             },
-            meter: Meter::new(pool.size, call.memory_bytes_max),
+            limiter: BudgetedMeter::new(
+                Meter::new(pool.size, call.memory_bytes_max),
+                self.inner.memory.of_call(&call.requester.workspace),
+            ),
             blob_bytes: 0,
             files: call.files,
             processor_time: ProcessorTime::default(),
@@ -148,7 +152,7 @@ impl Runtime {
             wasi: None,
         };
         let mut store = Store::new(&pool.engine, guest);
-        store.limiter(|guest| &mut guest.meter);
+        store.limiter_async(|guest| &mut guest.limiter);
         store.set_hostcall_fuel(limits::HOSTCALL_BYTES_MAX);
         store.set_max_component_handles(limits::RESOURCES_MAX);
         store.set_epoch_deadline(1);
@@ -179,7 +183,10 @@ fn broken(scope: &CallScope, guest: &Guest, cause: &wasmtime::Error) -> CallEnd 
     if let Some(exceeded) = cause.downcast_ref::<LimitExceeded>() {
         return CallEnd::LimitExceeded(exceeded.to_string());
     }
-    if let Some(exceeded) = &guest.meter.exceeded {
+    if cause.downcast_ref::<NoFreeMemory>().is_some() {
+        return CallEnd::NoMemory;
+    }
+    if let Some(exceeded) = &guest.limiter.meter.exceeded {
         return CallEnd::LimitExceeded(exceeded.to_string());
     }
     if handed_too_much(cause) {

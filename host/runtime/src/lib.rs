@@ -23,6 +23,7 @@ pub mod limits;
 mod link;
 mod listener;
 mod log;
+pub mod machine;
 mod meter;
 mod no_state;
 mod normalize;
@@ -45,6 +46,7 @@ use zeroize::Zeroizing;
 
 pub use blob::{Blob, CallFile};
 pub use fair::Requester;
+pub use fair::memory::GuestMemoryUse;
 pub use guest::{KeyValue, KeyValueError, StoredValue};
 pub use inspect::{Inspected, Rejected};
 pub use invoke::Call;
@@ -60,6 +62,7 @@ use bindings::PluginPre;
 use engine_pool::EnginePool;
 use fair::CallClaim;
 use fair::compute::Compute;
+use fair::memory::MemoryBudget;
 use guest::Guest;
 use toolgate_egress::Egress;
 
@@ -84,6 +87,7 @@ struct RuntimeInner {
     reading: Semaphore,
     egress: Egress,
     compute: Arc<Compute>,
+    memory: Arc<MemoryBudget>,
 }
 
 /// One version of an integration's code. Mapped or compiled at its first call.
@@ -154,8 +158,19 @@ impl Runtime {
                 reading: Semaphore::new(READ_AT_ONCE),
                 egress,
                 compute: Arc::default(),
+                memory: Arc::new(MemoryBudget::new(machine::guest_memory_bytes())),
             }),
         })
+    }
+
+    /// From here on the guests may have this much memory together; before, half of what this process may have.
+    pub fn limit_guest_memory(&self, bytes_max: u64) {
+        self.inner.memory.set_max(bytes_max);
+    }
+
+    /// The memory of all guests now.
+    pub fn guest_memory(&self) -> GuestMemoryUse {
+        self.inner.memory.now()
     }
 
     /// Opens the engine of large plugins: from here on they may serve.

@@ -1,7 +1,8 @@
-//! The counter that limits the memory of a guest.
+//! The counters that limit the memory of a guest: its own, and its part of the memory of all guests.
 
-use wasmtime::ResourceLimiter;
+use wasmtime::{ResourceLimiter, ResourceLimiterAsync};
 
+use super::fair::memory::GuestMemory;
 use super::limits::LimitExceeded;
 #[cfg(test)]
 use super::limits::TABLE_ELEMENTS_MAX;
@@ -89,6 +90,58 @@ impl ResourceLimiter for Meter {
 
     fn memories(&self) -> usize {
         self.bounds.memories_max
+    }
+}
+
+/// The meter of a call: what its guest takes is taken from the budget of all guests too.
+#[derive(Debug)]
+pub(crate) struct BudgetedMeter {
+    pub(crate) meter: Meter,
+    memory: GuestMemory,
+}
+
+impl BudgetedMeter {
+    pub(crate) fn new(meter: Meter, memory: GuestMemory) -> Self {
+        Self { meter, memory }
+    }
+}
+
+#[async_trait::async_trait]
+impl ResourceLimiterAsync for BudgetedMeter {
+    /// Where the budget has nothing left, the guest ends: a `memory.grow` that fails would be a crash of the plugin.
+    async fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        let before = self.meter.memory_bytes();
+        if !self.meter.memory_growing(current, desired, maximum)? {
+            return Ok(false);
+        }
+        self.memory.grow(self.meter.memory_bytes() - before).await?;
+        Ok(true)
+    }
+
+    async fn table_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        self.meter.table_growing(current, desired, maximum)
+    }
+
+    fn instances(&self) -> usize {
+        self.meter.instances()
+    }
+
+    fn tables(&self) -> usize {
+        self.meter.tables()
+    }
+
+    fn memories(&self) -> usize {
+        self.meter.memories()
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 use wasmtime::component::{ComponentType, Lift, Lower};
 
 use super::bindings::{WEBHOOK, types};
+use super::fair::memory::NoFreeMemory;
 use super::fair::slices::slices;
 use super::fair::{CallClaim, Requester};
 use super::guest::cut;
@@ -88,13 +89,14 @@ impl Runtime {
         now_ms: i64,
     ) -> Result<Vec<ProviderEvent>, NormalizeError> {
         let (code, pool) = plugin.code(self).await?;
-        let claim = CallClaim::new(requester, &plugin.service);
+        let claim = CallClaim::new(requester.clone(), &plugin.service);
         let _place = pool
             .admit(&claim)
             .await
             .map_err(|_| NormalizeError::Overloaded(pool.running()))?;
         let memory_bytes_max = pool.size.bounds().memory_bytes_max;
-        let (mut store, _) = self.prepare(pool, plugin, nothing(now_ms, memory_bytes_max), TIMEOUT);
+        let call = nothing(requester, now_ms, memory_bytes_max);
+        let (mut store, _) = self.prepare(pool, plugin, call, TIMEOUT);
         let code = code.clone();
         let run = async move {
             let run = async {
@@ -123,6 +125,9 @@ impl Runtime {
         store.data_mut().flush_stdio();
         let events = match ended {
             Err(_elapsed) => return Err(NormalizeError::TimedOut),
+            Ok(Err(cause)) if cause.downcast_ref::<NoFreeMemory>().is_some() => {
+                return Err(NormalizeError::Overloaded(pool.running()));
+            }
             Ok(Err(cause)) => return Err(NormalizeError::Crashed(cause.root_cause().to_string())),
             Ok(Ok(None)) => return Err(NormalizeError::NoExport),
             Ok(Ok(Some(Err(refused)))) => {
@@ -144,12 +149,12 @@ impl Runtime {
 }
 
 /// A call without any access.
-fn nothing(now_ms: i64, memory_bytes_max: usize) -> Call {
+fn nothing(requester: Requester, now_ms: i64, memory_bytes_max: usize) -> Call {
     let grant = Grant::new(&[], &[])
         .map(Arc::new)
         .expect("nothing is granted");
     Call {
-        requester: Requester::default(),
+        requester,
         tool: String::new(),
         arguments: String::new(),
         files: Arc::default(),

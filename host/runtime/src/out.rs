@@ -130,7 +130,7 @@ impl wit::Host for Guest {
                     let answer = self.answer(response, mode)?;
                     // The guest cannot receive more, so the rest is not awaited: it would only use memory here.
                     data_bytes += answer.data.len();
-                    self.meter.fits(data_bytes)?;
+                    self.limiter.meter.fits(data_bytes)?;
                     Ok(answer)
                 }
                 Err(failure) => Err(failure.into()),

@@ -13,6 +13,8 @@ pub enum CallEnd {
     Refused(PluginError),
     TimedOut,
     LimitExceeded(String),
+    /// All guests together had no memory left for it. What was sent before is in the scope's records.
+    NoMemory,
     /// The result is JSON that not every parser reads: a provider's response that was passed on.
     Unreadable(String),
     Crashed(Crash),
@@ -28,6 +30,7 @@ impl CallEnd {
             Self::Refused(_) => "refused",
             Self::TimedOut => "timeout",
             Self::LimitExceeded(_) => "limit_exceeded",
+            Self::NoMemory => "no_memory",
             Self::Unreadable(_) => "unreadable_result",
             Self::Crashed(_) => "plugin_crashed",
             Self::DryRun => "dry_run",
@@ -37,9 +40,11 @@ impl CallEnd {
     /// Whether the sandbox, rather than the provider, ended the call.
     pub(super) fn is_failure(&self) -> bool {
         match self {
-            Self::TimedOut | Self::LimitExceeded(_) | Self::Unreadable(_) | Self::Crashed(_) => {
-                true
-            }
+            Self::TimedOut
+            | Self::LimitExceeded(_)
+            | Self::NoMemory
+            | Self::Unreadable(_)
+            | Self::Crashed(_) => true,
             Self::Returned(_) | Self::Refused(_) | Self::DryRun => false,
         }
     }

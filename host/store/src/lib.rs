@@ -127,6 +127,7 @@ pub use plugins::{
     ActivatePlugin, Activated, ApproveRequest, HoldPlugin, PLUGIN_VERSIONS_MAX, PluginRow,
     PluginState, PluginVersionRow,
 };
+pub use postgres::CONNECTIONS_MAX;
 pub use rate_counts::RateCount;
 pub use results::ResultPiece;
 pub use sealed_columns::{HEAD_CHARS, SealedColumn, SealedHead};

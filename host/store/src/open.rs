@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep};
 use super::changes::Watch;
 use super::migrations::{SQLITE, migrated};
 use super::operation::Observers;
+use super::postgres::PoolSize;
 use super::set_up::{SetUpLock, with_suffix};
 use super::shared_version::SharedVersion;
 use super::time_limits::{ACQUIRE_WITHIN, LateAnswers};
@@ -33,8 +34,8 @@ impl Store {
     pub async fn open(url: &str) -> Result<Self, StoreError> {
         if url.starts_with("sqlite:") {
             Self::open_sqlite(url).await
-        } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-            Self::open_postgres(url).await
+        } else if is_postgres(url) {
+            Self::open_postgres(url, PoolSize::Command).await
         } else {
             Err(StoreError::UnknownUrl)
         }
@@ -97,10 +98,10 @@ impl Store {
         }))
     }
 
-    async fn open_postgres(url: &str) -> Result<Self, StoreError> {
+    async fn open_postgres(url: &str, size: PoolSize) -> Result<Self, StoreError> {
         let late = Arc::new(LateAnswers::default());
         Ok(Self(Writer {
-            db: Db::Postgres(postgres::open(url, late.clone()).await?),
+            db: Db::Postgres(postgres::open(url, late.clone(), size).await?),
             watch: Arc::new(Watch::new(None)),
             late,
             observers: Observers::default(),
@@ -108,16 +109,23 @@ impl Store {
         }))
     }
 
-    /// As [`Store::open`], but waits for a PostgreSQL that is not there yet, for at most `patience`.
-    /// `waits` is told why, before each further try.
+    /// As [`Store::open`], for a process that serves: with at most `connections` to PostgreSQL, which it keeps. Waits for
+    /// a PostgreSQL that is not there yet, for at most `patience`. `waits` is told why, before each further try.
     pub async fn open_when_there(
         url: &str,
+        connections: u32,
         patience: Duration,
         waits: impl Fn(&StoreError),
     ) -> Result<Self, StoreError> {
         let began = Instant::now();
         loop {
-            match Self::open(url).await {
+            let opening = async {
+                match is_postgres(url) {
+                    true => Self::open_postgres(url, PoolSize::Serving(connections)).await,
+                    false => Self::open(url).await,
+                }
+            };
+            match opening.await {
                 Err(cause)
                     if cause.is_unavailable()
                         && !url.starts_with("sqlite:")
@@ -130,6 +138,10 @@ impl Store {
             }
         }
     }
+}
+
+fn is_postgres(url: &str) -> bool {
+    url.starts_with("postgres://") || url.starts_with("postgresql://")
 }
 
 /// SQLite ends a transaction by itself when the disk is full or fails (sqlite.org/lang_transaction.html).

@@ -11,8 +11,11 @@ use tokio::time::timeout;
 
 use super::StoreError;
 
-/// How long a statement of SQLite waits for another process's write, and a caller for a connection.
+/// How long a statement of SQLite waits for another process's write, and a caller for a connection to it; of PostgreSQL,
+/// how long a connection outside of the pool may take.
 pub(super) const ACQUIRE_WITHIN: Duration = Duration::from_secs(5);
+/// How long an operation waits for a connection to PostgreSQL. One call has several operations.
+pub(super) const CONNECTION_WITHIN: Duration = Duration::from_secs(2);
 /// One operation, a whole transaction where it is one; acquiring a connection is part of it.
 pub(super) const OPERATION_WITHIN: Duration = Duration::from_secs(15);
 /// Lifts the server's limits for a transaction that may take minutes: behind a pooler, another session may have set them on
@@ -20,7 +23,9 @@ pub(super) const OPERATION_WITHIN: Duration = Duration::from_secs(15);
 pub(super) const NO_SERVER_LIMITS: &str =
     "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
 /// A connection shows within this time that its server still answers.
-const PING_WITHIN: Duration = Duration::from_secs(2);
+const PING_WITHIN: Duration = Duration::from_secs(1);
+/// A connection that was idle for longer is asked first: a network in between may have forgotten it.
+const ASKED_AFTER_IDLE: Duration = Duration::from_secs(60);
 /// After an operation without an answer, connections are asked before they are used, for this long.
 const DISTRUSTED_FOR: Duration = Duration::from_secs(60);
 
@@ -55,8 +60,12 @@ impl LateAnswers {
     }
 
     /// For the hooks of a pool. An error closes the connection without waiting for its server.
-    pub(super) async fn check(&self, connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
-        if !self.distrusts() {
+    pub(super) async fn check(
+        &self,
+        connection: &mut PgConnection,
+        idle_for: Duration,
+    ) -> Result<bool, sqlx::Error> {
+        if !self.distrusts() && idle_for < ASKED_AFTER_IDLE {
             return Ok(true);
         }
         match timeout(PING_WITHIN, connection.ping()).await {

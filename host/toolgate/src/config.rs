@@ -17,8 +17,8 @@ use anyhow::Context as _;
 pub use settings::{LogFormat, Settings};
 pub(crate) use values::read_secret;
 use values::{
-    assertion_issuer, base_address, collector, connections, days, group_rules, host, network,
-    origin, trace_origin,
+    assertion_issuer, base_address, collector, connections, database_connections, days,
+    group_rules, guest_memory, host, network, origin, trace_origin,
 };
 
 use toolgate_core::client_address::TrustedProxies;
@@ -103,8 +103,10 @@ impl Settings {
             public_url: self.public_url.or(file.public_url),
             data_dir: self.data_dir.or(file.data_dir),
             database_url: self.database_url.or(file.database_url),
+            database_connections: self.database_connections.or(file.database_connections),
             plugins_dir: self.plugins_dir.or(file.plugins_dir),
             allow_large_plugins: self.allow_large_plugins.or(file.allow_large_plugins),
+            guest_memory: self.guest_memory.or(file.guest_memory),
             upgrades: self.upgrades.or(file.upgrades),
             master_key_file: self.master_key_file.or(file.master_key_file),
             trusted_proxy: if self.trusted_proxy.is_empty() {
@@ -290,8 +292,10 @@ impl Settings {
                 database_url: self.database_url.unwrap_or_else(|| {
                     format!("sqlite://{}", data_dir.join("toolgate.db").display())
                 }),
+                database_connections: database_connections(self.database_connections)?,
                 plugins_dir: self.plugins_dir.unwrap_or_else(default_plugins_dir),
                 allow_large_plugins: self.allow_large_plugins.unwrap_or_default(),
+                guest_memory_bytes: guest_memory(self.guest_memory)?,
                 learn_from_use: !self.no_search_learning.unwrap_or_default(),
                 hold_back_repeats: !self.no_repeat_guard.unwrap_or_default(),
                 search_by_embedding: !self.no_model.unwrap_or_default(),

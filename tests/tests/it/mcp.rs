@@ -6,6 +6,7 @@ mod clients;
 mod conformance;
 mod cut;
 pub(crate) mod forms;
+mod idle;
 mod restored;
 mod skills;
 mod stdio;

@@ -196,7 +196,9 @@ impl DocumentReader {
                 Err(unreadable("it is damaged"))
             }
             Ok(CallEnd::DryRun) => Err(Error::Internal(anyhow::anyhow!("nothing ran dry"))),
-            Err(StartError::Overloaded(_)) => Err(Error::Overloaded { retry_after_s: 1 }),
+            Ok(CallEnd::NoMemory) | Err(StartError::Overloaded(_)) => {
+                Err(Error::Overloaded { retry_after_s: 1 })
+            }
             Err(StartError::Load(cause)) => Err(Error::Internal(cause.into())),
         }
     }

@@ -6,7 +6,7 @@ use strum::VariantArray as _;
 use toolgate_store::PluginState;
 
 /// Every gauge, as [`GaugeValue::name`] names it.
-pub const GAUGES: [&str; 9] = [
+pub const GAUGES: [&str; 12] = [
     "toolgate.http.connections",
     "toolgate.executions.running",
     "toolgate.database.connections",
@@ -16,6 +16,9 @@ pub const GAUGES: [&str; 9] = [
     "toolgate.plugins",
     "toolgate.catalog.services",
     "toolgate.catalog.tools",
+    "toolgate.guests.memory",
+    "toolgate.guests.memory.max",
+    "toolgate.mcp.sessions",
 ];
 
 /// One gauge, or one of its labels.
@@ -38,6 +41,9 @@ impl Metrics {
             (GAUGES[5], &self.webhook_deliveries_pending),
             (GAUGES[7], &self.catalog_services),
             (GAUGES[8], &self.catalog_tools),
+            (GAUGES[9], &self.guest_memory),
+            (GAUGES[10], &self.guest_memory_max),
+            (GAUGES[11], &self.mcp_sessions),
         ];
         let mut gauges: Vec<GaugeValue> = plain
             .map(|(name, gauge)| GaugeValue {

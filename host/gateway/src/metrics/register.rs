@@ -41,6 +41,11 @@ impl Metrics {
             Unit::Seconds,
             self.mcp_duration.clone(),
         );
+        registry.register(
+            "mcp_sessions",
+            "Sessions of MCP clients that are in memory",
+            self.mcp_sessions.clone(),
+        );
     }
 
     fn register_calls(&mut self) {
@@ -60,6 +65,23 @@ impl Metrics {
             "executions_running",
             "Tool executions that run now",
             self.executions_running.clone(),
+        );
+        registry.register_with_unit(
+            "guest_memory",
+            "Memory that running plugins have together",
+            Unit::Bytes,
+            self.guest_memory.clone(),
+        );
+        registry.register_with_unit(
+            "guest_memory_max",
+            "Memory that running plugins may have together",
+            Unit::Bytes,
+            self.guest_memory_max.clone(),
+        );
+        registry.register(
+            "guest_memory_refused",
+            "Calls that ended because running plugins had all the memory that they may have",
+            self.guest_memory_refused.clone(),
         );
         registry.register(
             "egress_requests",

@@ -36,6 +36,12 @@ pub(crate) fn outcome(
             &message,
             false,
         ),
+        CallEnd::NoMemory => failed(
+            FailureReason::LimitExceeded,
+            "limit_exceeded",
+            "the gateway had no memory left for the plugin",
+            true,
+        ),
         CallEnd::Unreadable(message) => failed(
             FailureReason::ProviderError,
             "unreadable_result",

@@ -320,7 +320,9 @@ fn arguments_schema() -> Schema {
 /// (a part of the result), and at last `reply`, which holds the same envelope, or `error`. While there
 /// is no other event, the last `progress` is sent again every ten seconds. Closing
 /// that stream cancels the call, unless the request has an `Idempotency-Key`: then the call goes on
-/// and the same request answers its outcome.
+/// and the same request answers its outcome. Where the gateway failed in the middle of a call with that key, the
+/// same request is refused as `outcome_unknown`, unless the tool's `annotations.idempotentHint` is true: such a
+/// tool runs again, and its provider may see the call twice.
 #[utoipa::path(
     post,
     path = "/v1/tools/{tool_name}/execute",

@@ -1,6 +1,7 @@
 //! Which sessions are in this process's memory, and when each was used.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use rmcp::transport::streamable_http_server::session::SessionId;
 
@@ -23,6 +24,10 @@ struct LoadedSession {
     key_id: String,
     /// A number that grows.
     used: u64,
+    /// When something was last asked of it, or was under way. Milliseconds.
+    used_at_ms: i64,
+    /// Each of its open streams has a clone.
+    streams: Arc<()>,
 }
 
 impl SessionMemory {
@@ -46,11 +51,53 @@ impl SessionMemory {
         Some(self.sessions.get(id)?.sealed.clone())
     }
 
-    pub(super) fn note_use(&mut self, id: &str) {
+    pub(super) fn count(&self) -> usize {
+        self.sessions.len()
+    }
+
+    pub(super) fn note_use(&mut self, id: &str, now_ms: i64) {
         self.uses += 1;
         if let Some(session) = self.sessions.get_mut(id) {
             session.used = self.uses;
+            session.used_at_ms = now_ms;
         }
+    }
+
+    /// To be held while a stream of the session is open.
+    pub(super) fn open_stream(&self, sealed: &SessionId) -> Option<Arc<()>> {
+        let session = self.sessions.get(self.ids.get(sealed)?)?;
+        Some(session.streams.clone())
+    }
+
+    /// The sessions of which nothing was asked since `before_ms`. Those with an open stream, and those `at_work`, are in
+    /// use now.
+    pub(super) fn idle(
+        &mut self,
+        at_work: &HashSet<String>,
+        before_ms: i64,
+        now_ms: i64,
+    ) -> Vec<String> {
+        let mut idle = Vec::new();
+        for (id, session) in &mut self.sessions {
+            if Arc::strong_count(&session.streams) > 1 || at_work.contains(id) {
+                session.used_at_ms = now_ms;
+            } else if session.used_at_ms < before_ms {
+                idle.push(id.clone());
+            }
+        }
+        idle
+    }
+
+    /// Takes out a session, unless it was used since `before_ms`.
+    pub(super) fn take_out_idle(&mut self, id: &str, before_ms: i64) -> Option<SessionId> {
+        let session = self.sessions.get(id)?;
+        let in_use = Arc::strong_count(&session.streams) > 1 || session.used_at_ms >= before_ms;
+        if in_use {
+            return None;
+        }
+        let sealed = session.sealed.clone();
+        self.remove(&sealed);
+        Some(sealed)
     }
 
     /// Takes out the session that has to go before `key_id` may have one more here: its own, or one of the
@@ -77,13 +124,15 @@ impl SessionMemory {
         Some(oldest)
     }
 
-    pub(super) fn add(&mut self, key_id: &str, id: &str, sealed: &SessionId) {
+    pub(super) fn add(&mut self, key_id: &str, id: &str, sealed: &SessionId, now_ms: i64) {
         self.remove(sealed);
         self.uses += 1;
         let session = LoadedSession {
             sealed: sealed.clone(),
             key_id: key_id.to_owned(),
             used: self.uses,
+            used_at_ms: now_ms,
+            streams: Arc::default(),
         };
         self.sessions.insert(id.to_owned(), session);
         self.ids.insert(sealed.clone(), id.to_owned());
@@ -109,7 +158,7 @@ mod tests {
     use super::*;
 
     fn add(memory: &mut SessionMemory, key_id: &str, id: &str) {
-        memory.add(key_id, id, &sealed(id));
+        memory.add(key_id, id, &sealed(id), 0);
     }
 
     fn sealed(id: &str) -> SessionId {
@@ -123,7 +172,7 @@ mod tests {
             assert_eq!(memory.take_out_for("key_a"), None);
             add(&mut memory, "key_a", id);
         }
-        memory.note_use("s0");
+        memory.note_use("s0", 0);
         let other = memory.take_out_for("key_b");
         assert_eq!(other, None, "another key has its own");
         assert_eq!(memory.take_out_for("key_a"), Some(sealed("s1")));
@@ -144,6 +193,33 @@ mod tests {
         add(&mut memory, "key_b", "b1");
         assert_eq!(memory.take_out_for("key_c"), Some(sealed("a1")));
         assert_eq!(memory.sessions.len(), 4);
+    }
+
+    #[test]
+    fn a_session_is_idle_without_requests_and_streams_alone() {
+        let mut memory = SessionMemory::new(10, 10);
+        for id in ["idle", "used", "streaming", "working"] {
+            add(&mut memory, "key_a", id);
+        }
+        memory.note_use("used", 50);
+        let stream = memory.open_stream(&sealed("streaming"));
+        assert!(stream.is_some());
+        let working = HashSet::from(["working".to_owned()]);
+        assert_eq!(memory.idle(&working, 50, 100), ["idle"]);
+        assert_eq!(memory.take_out_idle("idle", 50), Some(sealed("idle")));
+        for id in ["used", "streaming", "working"] {
+            assert_eq!(memory.take_out_idle(id, 50), None, "{id}");
+        }
+        drop(stream);
+        assert_eq!(
+            memory.take_out_idle("streaming", 100),
+            None,
+            "idle since the stream ended"
+        );
+        let mut idle = memory.idle(&HashSet::new(), 101, 200);
+        idle.sort();
+        assert_eq!(idle, ["streaming", "used", "working"]);
+        assert_eq!(memory.count(), 3);
     }
 
     #[test]

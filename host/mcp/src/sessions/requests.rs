@@ -32,6 +32,12 @@ impl Requests {
         self.begun().contains(&(session_id.to_owned(), id))
     }
 
+    /// The sessions that are at a request.
+    pub(super) fn sessions(&self) -> HashSet<String> {
+        let begun = self.begun();
+        begun.iter().map(|(session, _)| session.clone()).collect()
+    }
+
     fn begun(&self) -> MutexGuard<'_, HashSet<(String, String)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -59,6 +65,7 @@ mod tests {
         assert!(requests.begin("other", "7").is_some());
         assert!(requests.is_under_way("s", &RequestId::Number(7)));
         assert!(!requests.is_under_way("s", &RequestId::String("7".into())));
+        assert!(requests.sessions().contains("s"));
         drop(first);
         assert!(!requests.is_under_way("s", &RequestId::Number(7)));
         assert!(requests.begin("s", "7").is_some());

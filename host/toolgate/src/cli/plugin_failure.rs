@@ -69,6 +69,7 @@ impl FailedRun {
                 code: match &other {
                     CallEnd::TimedOut => "timed_out",
                     CallEnd::LimitExceeded(_) => "limit_exceeded",
+                    CallEnd::NoMemory => "no_memory",
                     CallEnd::Unreadable(_) => "unreadable",
                     _ => "dry_run",
                 },

@@ -51,6 +51,16 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub database_url: Option<String>,
+    /// Connections to PostgreSQL, which the gateway keeps; fewer where the server has no more free [default: 16]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_DATABASE_CONNECTIONS",
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(2..=1_000),
+        help_heading = "Settings"
+    )]
+    pub database_connections: Option<u32>,
     /// Watched folder of plugin files [default: ./plugins/dist, else the one that came with the program]
     #[arg(
         long,
@@ -74,6 +84,16 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub allow_large_plugins: Option<bool>,
+    /// Memory that all running plugins may have together, in MiB [default: half of the memory of the machine or cgroup]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_GUEST_MEMORY",
+        value_name = "MIB",
+        value_parser = clap::value_parser!(u32).range(128..=16_777_216),
+        help_heading = "Settings"
+    )]
+    pub guest_memory: Option<u32>,
     /// Which changes of a new plugin version go in without approval: strict (texts only) or schemas (new optional arguments too) [default: strict]
     #[arg(
         long,

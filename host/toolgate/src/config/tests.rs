@@ -253,6 +253,38 @@ fn trusted_proxies_are_networks_or_addresses() {
 }
 
 #[test]
+fn guests_have_at_least_the_memory_of_two_calls() {
+    let with = |guest_memory| {
+        let settings = Settings {
+            guest_memory,
+            ..Settings::default()
+        };
+        let config = settings.check();
+        config.map(|config| config.gateway.guest_memory_bytes).ok()
+    };
+    assert_eq!(with(None), Some(None), "half of what there is");
+    assert_eq!(with(Some(128)), Some(Some(128 << 20)));
+    assert_eq!(with(Some(127)), None);
+}
+
+#[test]
+fn a_gateway_has_at_least_two_connections_to_its_database() {
+    let with = |database_connections| {
+        let settings = Settings {
+            database_connections,
+            ..Settings::default()
+        };
+        let config = settings.check();
+        config
+            .map(|config| config.gateway.database_connections)
+            .ok()
+    };
+    assert_eq!(with(None), Some(16));
+    assert_eq!(with(Some(2)), Some(2));
+    assert_eq!(with(Some(1)), None);
+}
+
+#[test]
 fn upgrades_are_strict_unless_the_operator_says_otherwise() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let file = dir.path().join("t.toml");

@@ -9,6 +9,8 @@ use url::Url;
 
 use toolgate_egress::Origin;
 use toolgate_gateway::config::{AssertionIssuer, GroupRule, GroupRules};
+use toolgate_runtime::machine::GUEST_MEMORY_BYTES_MIN;
+use toolgate_store::CONNECTIONS_MAX;
 use toolgate_vault::Secret;
 
 /// An address without a slash at its end.
@@ -74,6 +76,28 @@ pub(super) fn connections(count: Option<u32>, name: &str) -> anyhow::Result<Opti
         Some(0) => anyhow::bail!("--{name} is 1 or more"),
         count => Ok(count.map(|count| count as usize)),
     }
+}
+
+/// Connections to PostgreSQL; a file may hold what the flag would refuse.
+pub(super) fn database_connections(count: Option<u32>) -> anyhow::Result<u32> {
+    let count = count.unwrap_or(CONNECTIONS_MAX);
+    anyhow::ensure!(
+        count >= 2,
+        "--database-connections is 2 or more, not {count}"
+    );
+    Ok(count)
+}
+
+/// Memory in MiB as bytes; a file may hold what the flag would refuse.
+pub(super) fn guest_memory(mib: Option<u32>) -> anyhow::Result<Option<u64>> {
+    let Some(mib) = mib else { return Ok(None) };
+    let bytes = u64::from(mib) << 20;
+    anyhow::ensure!(
+        bytes >= GUEST_MEMORY_BYTES_MIN,
+        "--guest-memory is {} MiB or more, not {mib}",
+        GUEST_MEMORY_BYTES_MIN >> 20
+    );
+    Ok(Some(bytes))
 }
 
 /// A network in CIDR notation; an address alone is a network of one.

@@ -1,7 +1,7 @@
 //! From a checked run to the plugin's end.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
@@ -18,7 +18,7 @@ use crate::{Caller, Error, Gateway};
 use toolgate_catalog::manifest::Effect;
 use toolgate_core::text::Text;
 use toolgate_egress::{self as egress, CallLimits, Mode};
-use toolgate_runtime::{Call, CallLog, KeyValue, Random, StartError, limits, size};
+use toolgate_runtime::{Call, CallEnd, CallLog, KeyValue, Random, StartError, limits, size};
 use toolgate_store::KvScope;
 
 impl Gateway {
@@ -85,13 +85,29 @@ impl Gateway {
             });
         }
         let call = self.call_of(caller, run, &connection, &scope, &wrote);
-        match self.runtime.invoke(&run.serving.code, call).await {
-            Ok(ended) => Ok(EndedRun {
-                connection,
-                scope,
-                end: RunEnd::Ended(ended),
-                wrote,
-            }),
+        let ended = self.runtime.invoke(&run.serving.code, call).await;
+        let untouched = matches!(ended, Ok(CallEnd::NoMemory))
+            && scope.records().is_empty()
+            && !wrote.load(Ordering::Relaxed);
+        Ok(EndedRun {
+            end: self.plugin_end(run, ended, untouched)?,
+            connection,
+            scope,
+            wrote,
+        })
+    }
+
+    /// `untouched`: nothing was sent and nothing stored. Without memory such a call has not begun for its requester, and
+    /// may be made again.
+    fn plugin_end(
+        &self,
+        run: &PreparedRun,
+        ended: Result<CallEnd, StartError>,
+        untouched: bool,
+    ) -> Result<RunEnd, Error> {
+        match ended {
+            Ok(CallEnd::NoMemory) if untouched => Err(Error::Overloaded { retry_after_s: 1 }),
+            Ok(ended) => Ok(RunEnd::Ended(ended)),
             Err(StartError::Overloaded(_)) => Err(Error::Overloaded { retry_after_s: 1 }),
             Err(StartError::Load(cause)) => {
                 self.damaged_copies.note(run.serving.code.sha256(), &cause);

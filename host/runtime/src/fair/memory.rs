@@ -1,0 +1,305 @@
+//! Memory of all guests: one budget, taken as memory grows and given back when an instance ends.
+//!
+//! As with places ([`super::places`]), a workspace may have a share of what is *free*: one that is alone gets most of
+//! the budget and never all, and the next one has its part at once. A growth that does not fit waits briefly where
+//! its workspace has less than an even share, and is refused where it has more.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+/// The memory of a workspace may be this many quarters of the free memory.
+const QUARTERS_OF_FREE: u64 = 6;
+/// How long a call waits for memory that other calls give back.
+pub(crate) const MEMORY_WAIT_MAX: Duration = Duration::from_secs(2);
+
+/// The memory that all guests may have together.
+#[derive(Debug)]
+pub(crate) struct MemoryBudget {
+    table: Mutex<MemoryTable>,
+}
+
+/// Memory of guests now. Bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GuestMemoryUse {
+    pub used_bytes: u64,
+    pub max_bytes: u64,
+    /// Calls since the start that ended because the budget had nothing left for them.
+    pub refused: u64,
+}
+
+/// The budget has nothing left for this growth. Passed through wasmtime as the cause of the trap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the gateway has no memory left for the plugin")]
+pub(crate) struct NoFreeMemory;
+
+/// The memory of one call, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct GuestMemory {
+    budget: Arc<MemoryBudget>,
+    workspace: Arc<str>,
+    held_bytes: u64,
+}
+
+impl Drop for GuestMemory {
+    fn drop(&mut self) {
+        if self.held_bytes > 0 {
+            self.budget.release(&self.workspace, self.held_bytes);
+        }
+    }
+}
+
+impl GuestMemory {
+    /// Takes `bytes` more; waits for them where the workspace has less than its share.
+    pub(crate) async fn grow(&mut self, bytes: usize) -> Result<(), NoFreeMemory> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let growth = MemoryGrowth {
+            workspace: self.workspace.clone(),
+            held_bytes: self.held_bytes,
+            bytes: bytes as u64,
+        };
+        self.budget.take(&growth).await?;
+        self.held_bytes += growth.bytes;
+        Ok(())
+    }
+}
+
+impl MemoryBudget {
+    pub(crate) fn new(bytes_max: u64) -> Self {
+        Self {
+            table: Mutex::new(MemoryTable::new(bytes_max)),
+        }
+    }
+
+    /// From here on guests may have `bytes_max` together. What they have already stays theirs.
+    pub(crate) fn set_max(&self, bytes_max: u64) {
+        let mut table = self.table();
+        table.bytes_max = bytes_max;
+        table.grant();
+    }
+
+    pub(crate) fn now(&self) -> GuestMemoryUse {
+        let table = self.table();
+        GuestMemoryUse {
+            used_bytes: table.taken,
+            max_bytes: table.bytes_max,
+            refused: table.refused,
+        }
+    }
+
+    /// For a call of the workspace, which has no memory yet.
+    pub(crate) fn of_call(self: &Arc<Self>, workspace: &Arc<str>) -> GuestMemory {
+        GuestMemory {
+            budget: self.clone(),
+            workspace: workspace.clone(),
+            held_bytes: 0,
+        }
+    }
+
+    async fn take(&self, growth: &MemoryGrowth) -> Result<(), NoFreeMemory> {
+        let (id, granted) = {
+            let mut table = self.table();
+            match table.ask(growth)? {
+                MemoryDecision::Granted => return Ok(()),
+                MemoryDecision::Waits(id, granted) => (id, granted),
+            }
+        };
+        let waiter = MemoryWaiter {
+            budget: self,
+            growth,
+            id: Some(id),
+        };
+        waiter.granted(granted).await
+    }
+
+    fn release(&self, workspace: &Arc<str>, bytes: u64) {
+        let mut table = self.table();
+        table.release(workspace, bytes);
+        table.grant();
+    }
+
+    fn table(&self) -> MutexGuard<'_, MemoryTable> {
+        // Every step leaves the table whole, so a panic elsewhere spoils nothing.
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call that waits for memory. When it is dropped it leaves the queue, or gives back what it was just granted.
+struct MemoryWaiter<'a> {
+    budget: &'a MemoryBudget,
+    growth: &'a MemoryGrowth,
+    /// `None` once the memory is the call's.
+    id: Option<u64>,
+}
+
+impl MemoryWaiter<'_> {
+    async fn granted(mut self, granted: oneshot::Receiver<()>) -> Result<(), NoFreeMemory> {
+        if let Ok(Ok(())) = tokio::time::timeout(MEMORY_WAIT_MAX, granted).await {
+            self.id = None;
+            return Ok(());
+        }
+        self.budget.table().refused += 1;
+        Err(NoFreeMemory)
+    }
+}
+
+impl Drop for MemoryWaiter<'_> {
+    fn drop(&mut self) {
+        let Some(id) = self.id else { return };
+        let mut table = self.budget.table();
+        if !table.leave(id) {
+            // Granted and never used.
+            table.release(&self.growth.workspace, self.growth.bytes);
+            table.grant();
+        }
+    }
+}
+
+/// What one call asks for.
+#[derive(Clone, Debug)]
+pub(super) struct MemoryGrowth {
+    pub workspace: Arc<str>,
+    /// What the call has already.
+    pub held_bytes: u64,
+    pub bytes: u64,
+}
+
+/// The answer to a growth.
+#[derive(Debug)]
+pub(super) enum MemoryDecision {
+    Granted,
+    /// Its number in the queue, and the receiver that is notified of its turn.
+    Waits(u64, oneshot::Receiver<()>),
+}
+
+/// Memory of each workspace, and the growths that wait.
+#[derive(Debug)]
+pub(super) struct MemoryTable {
+    bytes_max: u64,
+    pub taken: u64,
+    refused: u64,
+    by_workspace: HashMap<Arc<str>, u64>,
+    /// Each is of a running call, so that the places bound them.
+    waiting: VecDeque<WaitingGrowth>,
+    next_id: u64,
+}
+
+#[derive(Debug)]
+struct WaitingGrowth {
+    id: u64,
+    growth: MemoryGrowth,
+    grant: oneshot::Sender<()>,
+}
+
+impl MemoryTable {
+    pub(super) fn new(bytes_max: u64) -> Self {
+        Self {
+            bytes_max,
+            taken: 0,
+            refused: 0,
+            by_workspace: HashMap::new(),
+            waiting: VecDeque::new(),
+            next_id: 0,
+        }
+    }
+
+    pub(super) fn ask(&mut self, growth: &MemoryGrowth) -> Result<MemoryDecision, NoFreeMemory> {
+        if self.fits(growth) {
+            self.add(growth);
+            return Ok(MemoryDecision::Granted);
+        }
+        if !self.has_less_than_its_share(growth) {
+            self.refused += 1;
+            return Err(NoFreeMemory);
+        }
+        let (grant, granted) = oneshot::channel();
+        let id = self.next_id;
+        self.next_id += 1;
+        self.waiting.push_back(WaitingGrowth {
+            id,
+            growth: growth.clone(),
+            grant,
+        });
+        Ok(MemoryDecision::Waits(id, granted))
+    }
+
+    pub(super) fn release(&mut self, workspace: &Arc<str>, bytes: u64) {
+        self.taken = self.taken.saturating_sub(bytes);
+        let Some(of_workspace) = self.by_workspace.get_mut(workspace) else {
+            return;
+        };
+        *of_workspace = of_workspace.saturating_sub(bytes);
+        if *of_workspace == 0 {
+            self.by_workspace.remove(workspace);
+        }
+    }
+
+    /// Gives free memory to the growths that wait: to the workspace with the least, and of equals to the first.
+    pub(super) fn grant(&mut self) {
+        loop {
+            let fitting = self.waiting.iter().enumerate();
+            let fitting = fitting.filter(|(_, waiter)| self.fits(&waiter.growth));
+            let next = fitting
+                .min_by_key(|(_, waiter)| (self.of_workspace(&waiter.growth.workspace), waiter.id));
+            let Some((at, _)) = next else { return };
+            let Some(waiter) = self.waiting.remove(at) else {
+                return;
+            };
+            // A waiter that is leaving the queue at this moment finds that it was granted memory, and gives it back.
+            self.add(&waiter.growth);
+            let _ = waiter.grant.send(());
+        }
+    }
+
+    /// Removes a waiter. `false`: it has been granted its memory.
+    pub(super) fn leave(&mut self, id: u64) -> bool {
+        let before = self.waiting.len();
+        self.waiting.retain(|waiter| waiter.id != id);
+        self.waiting.len() < before
+    }
+
+    fn add(&mut self, growth: &MemoryGrowth) {
+        self.taken += growth.bytes;
+        match self.by_workspace.get_mut(&growth.workspace) {
+            Some(bytes) => *bytes += growth.bytes,
+            None => {
+                self.by_workspace
+                    .insert(growth.workspace.clone(), growth.bytes);
+            }
+        }
+    }
+
+    fn of_workspace(&self, workspace: &Arc<str>) -> u64 {
+        self.by_workspace.get(workspace).copied().unwrap_or(0)
+    }
+
+    fn fits(&self, growth: &MemoryGrowth) -> bool {
+        let free = self.bytes_max.saturating_sub(self.taken);
+        let Some(free_after) = free.checked_sub(growth.bytes) else {
+            return false;
+        };
+        // While no other call has memory, one call may have all that one call may use.
+        if self.taken == growth.held_bytes {
+            return true;
+        }
+        let workspace = self.of_workspace(&growth.workspace) + growth.bytes;
+        workspace.saturating_mul(4) <= free_after.saturating_mul(QUARTERS_OF_FREE)
+    }
+
+    /// Whether the workspace would still have at most an even share of the budget.
+    fn has_less_than_its_share(&self, growth: &MemoryGrowth) -> bool {
+        let waiting = self.waiting.iter();
+        let waiting = waiting.map(|waiter| &waiter.growth.workspace);
+        let active = self.by_workspace.keys();
+        let workspaces: HashSet<_> = active.chain(waiting).chain([&growth.workspace]).collect();
+        let share = self.bytes_max / (workspaces.len() as u64);
+        self.of_workspace(&growth.workspace) + growth.bytes <= share
+    }
+}
