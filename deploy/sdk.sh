@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# sdk.sh OUT: the packages of the clients and of the plugin SDKs, as their registries take them: wheels and source
-# archives for PyPI, tarballs for npm, crates, and the source of the Go module, which is published by its tag.
+# sdk.sh OUT: the packages of the clients and of the plugin SDKs, as their registries take them: wheels and a
+# source archive for PyPI, tarballs for npm, crates, and the source of the Go module, which is published by its tag.
 # Publishes nothing. Needs what tests/sdk/setup.sh installs.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,9 +18,9 @@ rm -f "$out"/*
 # The plugin SDKs take the contract from the folder of the repository in which they are.
 cp -R "$top/sdk" "$top/wit" "$work/"
 
-for package in clients/python plugins/py; do
-    (cd "$work/sdk/$package" && "$tools/python/bin/python" -m hatchling build --directory "$out" >&2)
-done
+(cd "$work/sdk/clients/python" && "$tools/python/bin/python" -m hatchling build --directory "$out" >&2)
+# Its wheel holds the contract, which is not below its folder: a source archive would lack it.
+(cd "$work/sdk/plugins/py" && "$tools/python/bin/python" -m hatchling build --target wheel --directory "$out" >&2)
 
 ln -s "$tools/node/node_modules" "$work/sdk/clients/node/node_modules"
 for package in clients/node plugins/js; do
