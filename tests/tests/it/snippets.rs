@@ -49,7 +49,26 @@ impl Snippet {
     fn is_readable(&self) -> bool {
         let lines = self.lines();
         let of_the_program = lines.iter().all(|line| is_of_the_program(line));
-        self.language == "json" || (!lines.is_empty() && of_the_program)
+        is_data(&self.language) || (!lines.is_empty() && of_the_program)
+    }
+}
+
+fn is_data(language: &str) -> bool {
+    matches!(language, "json" | "toml")
+}
+
+/// Why it is not what its language says, if that is a language of data.
+fn is_misspelled(one: &Snippet) -> Option<String> {
+    match &*one.language {
+        "json" => serde_json::from_str::<serde_json::Value>(&one.text)
+            .err()
+            .map(|cause| cause.to_string()),
+        "toml" => one
+            .text
+            .parse::<toml::Table>()
+            .err()
+            .map(|cause| cause.to_string()),
+        _ => None,
     }
 }
 
@@ -177,10 +196,8 @@ fn each_block_of_a_page_is_run_or_read_or_left_out_for_a_reason() {
             }
         };
         *counts.entry(kind).or_default() += 1;
-        if one.language == "json" {
-            let read = serde_json::from_str::<serde_json::Value>(&one.text);
-            wrong.extend(read.err().map(|cause| format!("{}: {cause}", one.page)));
-        }
+        let misspelled = is_misspelled(&one);
+        wrong.extend(misspelled.map(|cause| format!("{}: {}: {cause}", one.page, one.begins())));
     }
     for (row, used) in rows.iter().zip(used) {
         let place = format!("{}: {}", row.page, row.begins);
@@ -326,4 +343,25 @@ async fn the_proxy_of_the_tunnel_passes_what_the_page_lists_and_nothing_else() {
         passed,
         "nothing of these arrived"
     );
+}
+
+#[test]
+fn a_block_without_a_row_is_found_unless_it_can_be_read() {
+    let one = |language: &str, text: &str| Snippet {
+        page: "docs/page.md".to_owned(),
+        language: language.to_owned(),
+        text: text.to_owned(),
+    };
+    for readable in [
+        one("json", "{}"),
+        one("", "toolgate doctor\n\ntoolgate exec \\\n    a"),
+    ] {
+        assert_eq!(row_of(&[], &readable), Ok(None));
+    }
+    for unread in [
+        one("python", "import os"),
+        one("", "toolgate doctor\nmake run"),
+    ] {
+        assert!(row_of(&[], &unread).is_err(), "{}", unread.text);
+    }
 }
