@@ -102,16 +102,20 @@ fn snippets_of(page: &str) -> Vec<Snippet> {
     found
 }
 
-/// The blocks of all pages that are listed by hand in the guide's contents.
-fn snippets() -> Vec<Snippet> {
+/// The pages that are listed by hand in the guide's contents.
+fn pages() -> Vec<String> {
     let contents = read("host/guide/src/contents.rs");
     let listed = contents.lines().filter_map(|line| {
         let (_, path) = line.trim().strip_suffix("\";")?.split_once("\" = \"")?;
-        Some(path)
+        Some(path.to_owned())
     });
-    let pages: Vec<&str> = listed.collect();
+    let pages: Vec<String> = listed.collect();
     assert!(pages.len() > 40, "{pages:?}");
-    pages.into_iter().flat_map(snippets_of).collect()
+    pages
+}
+
+fn snippets() -> Vec<Snippet> {
+    pages().iter().flat_map(|page| snippets_of(page)).collect()
 }
 
 /// The block of a page that begins so, in the page's own words.
@@ -262,6 +266,31 @@ fn each_command_of_the_pages_is_one_that_the_program_takes() {
     let lines = all.iter().flat_map(Snippet::lines);
     let lines: Vec<String> = lines.filter(|line| is_of_the_program(line)).collect();
     assert!(lines.len() > 50, "{lines:?}");
+    assert_eq!(refused(&lines), "");
+}
+
+/// The commands that the sentences of a page name, `toolgate COMMAND ...`.
+fn named_commands(page: &str) -> Vec<String> {
+    let text = read(page);
+    let blocks = text.split("```").step_by(2);
+    let spans = blocks.flat_map(|prose| prose.split('`').skip(1).step_by(2));
+    let one_line = spans.map(|span| span.split_whitespace().collect::<Vec<_>>().join(" "));
+    let commands = one_line.filter(|span| {
+        let word = span.strip_prefix("toolgate ");
+        word.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()))
+    });
+    commands.collect()
+}
+
+#[test]
+fn each_command_that_a_sentence_names_is_one_that_the_program_takes() {
+    let mut lines: Vec<String> = pages()
+        .iter()
+        .flat_map(|page| named_commands(page))
+        .collect();
+    lines.sort();
+    lines.dedup();
+    assert!(lines.len() > 60, "{lines:?}");
     assert_eq!(refused(&lines), "");
 }
 
