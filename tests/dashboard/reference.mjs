@@ -12,6 +12,17 @@ const SAMPLES = [
   ['reqwest', 'Rust reqwest', 'reqwest::Client'],
   ['undici', 'Node.js undici', "from 'undici'"],
 ];
+/** Words of a reader, and the page that they look for. */
+const PAGES = [
+  ['first agent', 'first-agent'],
+  ['recipes', 'recipes'],
+  ['auth_required', 'troubleshooting'],
+  ['redirect mismatch', 'troubleshooting'],
+  ['which clients', 'faq'],
+  ['composio', 'coming-from'],
+  ['nango', 'comparison'],
+  ['tunnel chatgpt', 'tunnel'],
+];
 const HEALTH = "Read the gateway's health";
 
 await walk(async (browser, look) => {
@@ -29,6 +40,12 @@ await walk(async (browser, look) => {
   done('styles of a script are allowed on this page alone');
 
   await page.goto(`${asked.base}/docs/guide/`);
+  for (const [words, name] of PAGES) {
+    await page.getByRole('searchbox', { name: 'Search the documentation' }).fill(words);
+    await page.locator(`#found a[href^="${name}.html"]`).first().waitFor();
+  }
+  done('a page of the guide is found by a word that its reader has');
+
   await page.getByRole('link', { name: 'API reference', exact: true }).click();
   await page.getByRole('heading', { name: 'toolgate', level: 1 }).waitFor();
   assert.equal(new URL(page.url()).pathname, '/docs');

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests of deploy/ check and run it with: the schemas of Kubernetes and CycloneDX from PyPI,
-# into $TOOLGATE_TEST_TOOLS/deploy, and as Debian packages buildah, podman, Caddy, nginx, HAProxy, systemd and
-# promtool.
+# into $TOOLGATE_TEST_TOOLS/deploy, and as Debian packages buildah, podman, Caddy, nginx, HAProxy, systemd,
+# promtool and ssh-keygen.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=${TOOLGATE_TEST_TOOLS:-$here/../../target/test-tools}
@@ -18,6 +18,7 @@ done
 command -v promtool >/dev/null || wanted+=(prometheus)
 command -v systemd-analyze >/dev/null || wanted+=(systemd)
 command -v objdump >/dev/null || wanted+=(binutils)
+command -v ssh-keygen >/dev/null || wanted+=(openssh-client)
 [ ${#wanted[@]} -eq 0 ] || "$here/../debian.sh" "${wanted[@]}"
 
 mkdir -p "$tools"

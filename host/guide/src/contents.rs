@@ -49,13 +49,20 @@ const PAGES: &[ListedPage] = pages! {
     "Start" {
         "index" = "docs/README.md";
         "start" = "docs/start.md";
+        "first-agent" = "docs/first-agent.md";
         "tour" = "docs/tour.md";
         "concepts" = "docs/concepts.md";
         "oauth-apps" = "docs/oauth-apps.md";
+        "troubleshooting" = "docs/troubleshooting.md";
+        "faq" = "docs/faq.md";
+        "coming-from" = "docs/coming-from.md";
+        "comparison" = "docs/comparison.md";
     }
     "Build agents" {
         "frameworks" = "docs/frameworks.md";
         "mcp-clients" = "docs/mcp-clients.md";
+        "tunnel" = "docs/tunnel.md";
+        "recipes" = "docs/recipes.md";
         "python" = "sdk/clients/python/README.md";
         "node" = "sdk/clients/node/README.md";
         "go" = "sdk/clients/go/README.md";

@@ -24,6 +24,7 @@ pub(crate) fn page(frame: &PageFrame<'_>) -> Markup {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (frame.page.title) " - toolgate " (frame.version) }
                 link rel="stylesheet" href="style.css";
+                link rel="alternate" type="text/markdown" href={ (frame.source.name) ".md" };
                 script src="search.js" defer {}
             }
             body {

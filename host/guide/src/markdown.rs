@@ -39,21 +39,25 @@ pub(crate) struct Links<'a> {
 
 /// How the page shows a link of the document.
 #[derive(Debug, PartialEq, Eq)]
-enum LinkTarget {
+pub(crate) enum LinkTarget {
     Link(String),
     /// A repository file without a page in the guide: rendered as plain text.
     Text,
 }
 
+/// What the documents use beside CommonMark.
+pub(crate) fn options() -> Options {
+    Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH
+}
+
 pub(crate) fn render(markdown: &str, links: &Links<'_>) -> Rendered {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let mut renderer = Renderer {
         links,
         page: PageBuilder::default(),
         events: Vec::new(),
         open_links: Vec::new(),
     };
-    let mut parser = Parser::new_ext(markdown, options);
+    let mut parser = Parser::new_ext(markdown, options());
     while let Some(event) = parser.next() {
         match event {
             Event::Start(Tag::Heading { level, .. }) => {
@@ -225,7 +229,7 @@ fn slug(text: &str) -> String {
     kept.flat_map(char::to_lowercase).collect()
 }
 
-fn target(url: &str, links: &Links<'_>) -> LinkTarget {
+pub(crate) fn target(url: &str, links: &Links<'_>) -> LinkTarget {
     if url.starts_with('#') || url.starts_with('/') {
         return LinkTarget::Link(url.to_owned());
     }
@@ -251,7 +255,7 @@ fn target(url: &str, links: &Links<'_>) -> LinkTarget {
     LinkTarget::Link(format!("{found}.html{anchor}"))
 }
 
-fn picture(url: &str, links: &Links<'_>) -> Option<String> {
+pub(crate) fn picture(url: &str, links: &Links<'_>) -> Option<String> {
     let path = joined(links.from, url);
     let name = path.strip_prefix("docs/screenshots/")?;
     (links.is_picture)(name).then(|| name.to_owned())

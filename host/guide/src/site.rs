@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
+use crate::as_markdown::as_markdown;
 use crate::contents::GuideSource;
 use crate::layout::{self, PageFrame};
+use crate::llms;
 use crate::markdown::{Links, Rendered, render};
 use crate::pictures;
 
@@ -36,16 +38,14 @@ impl Guide {
             .filter(|source| !source.path.is_empty())
             .map(|source| (source.path, &*source.name))
             .collect();
+        let links_of = |source: &GuideSource| Links {
+            from: source.path,
+            pages: &by_path,
+            is_picture: &pictures::is_picture,
+        };
         let rendered: Vec<(&GuideSource, Rendered)> = sources
             .iter()
-            .map(|source| {
-                let links = Links {
-                    from: source.path,
-                    pages: &by_path,
-                    is_picture: &pictures::is_picture,
-                };
-                (source, render(&source.markdown, &links))
-            })
+            .map(|source| (source, render(&source.markdown, &links_of(source))))
             .collect();
         let mut files = BTreeMap::new();
         for (source, page) in &rendered {
@@ -60,6 +60,11 @@ impl Guide {
                 format!("{}.html", source.name),
                 GuideFile::new("text/html; charset=utf-8", html),
             );
+            let markdown = as_markdown(&source.markdown, &links_of(source));
+            files.insert(
+                format!("{}.md", source.name),
+                GuideFile::new("text/markdown; charset=utf-8", markdown),
+            );
         }
         let index = search_index(&rendered);
         let texts = [
@@ -70,6 +75,11 @@ impl Guide {
                 SCRIPT.to_owned(),
             ),
             ("search.json", "application/json", index),
+            (
+                "llms.txt",
+                "text/plain; charset=utf-8",
+                llms::list(&rendered, version),
+            ),
         ];
         for (name, media_type, text) in texts {
             files.insert(name.to_owned(), GuideFile::new(media_type, text));
@@ -132,8 +142,11 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
 
+    use pulldown_cmark::{Event, Parser, Tag};
+
     use super::*;
     use crate::contents::{SECTIONS, written};
+    use crate::markdown::options;
 
     fn attribute<'a>(html: &'a str, name: &str) -> Vec<&'a str> {
         let begin = format!(" {name}=\"");
@@ -172,6 +185,57 @@ mod tests {
                 assert!(there, "{name} links to {url}");
             }
         }
+    }
+
+    #[test]
+    fn every_page_is_there_as_markdown_whose_links_lead_to_markdown() {
+        let guide = Guide::render(&written(), "1.2.3");
+        let added = ["cli.md", "errors.md"];
+        let mut links = 0;
+        for (name, file) in guide.files().filter(|(name, _)| name.ends_with(".md")) {
+            assert_eq!(file.media_type, "text/markdown; charset=utf-8", "{name}");
+            for event in Parser::new_ext(text(file), options()) {
+                let Event::Start(Tag::Link { dest_url: url, .. }) = event else {
+                    continue;
+                };
+                if url.contains(':') || url.starts_with('/') {
+                    continue;
+                }
+                let (page, _) = url.split_once('#').unwrap_or((&*url, ""));
+                let known = page.is_empty() || added.contains(&page);
+                assert!(known || guide.file(page).is_some(), "{name} links to {url}");
+                assert!(page.is_empty() || page.ends_with(".md"), "{name}: {url}");
+                links += 1;
+            }
+        }
+        assert!(links > 300, "{links}");
+        for source in written() {
+            let html = guide.file(&format!("{}.html", source.name));
+            let markdown = format!("{}.md", source.name);
+            assert!(guide.file(&markdown).is_some(), "{markdown}");
+            assert!(
+                attribute(text(html.expect("there")), "href").contains(&&*markdown),
+                "{markdown} is named by its page"
+            );
+        }
+    }
+
+    #[test]
+    fn the_list_for_models_names_every_page_once() {
+        let guide = Guide::render(&written(), "1.2.3");
+        let list = text(guide.file("llms.txt").expect("there"));
+        assert!(
+            list.starts_with("# toolgate\n\n> A tool gateway for software agents.\n\n"),
+            "{list}"
+        );
+        for source in written() {
+            let entry = format!("]({}.md)", source.name);
+            assert_eq!(list.matches(&entry).count(), 1, "{entry}");
+        }
+        let (main, optional) = list.split_once("\n## Optional\n").expect("there");
+        assert!(main.contains("](start.md): From a checkout or an archive"));
+        assert!(optional.contains("](integrations-a.md)"), "{optional}");
+        assert!(!main.contains("](integrations-a.md)"));
     }
 
     #[test]

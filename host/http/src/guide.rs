@@ -47,6 +47,9 @@ impl GuideState {
     }
 }
 
+/// Where a program looks for the list of pages first.
+const LLMS: &str = "/llms.txt";
+
 /// The routes of the site. `more`: as [`site`] takes it.
 pub fn router(more: fn() -> Vec<GuideSource>) -> Router {
     let state = GuideState {
@@ -55,6 +58,10 @@ pub fn router(more: fn() -> Vec<GuideSource>) -> Router {
     };
     Router::new()
         .route("/docs/guide", get(|| async { Redirect::permanent(BASE) }))
+        .route(
+            LLMS,
+            get(|| async { Redirect::permanent("/docs/guide/llms.txt") }),
+        )
         .route(
             BASE,
             get(|state: State<GuideState>| answer(state, "index.html".to_owned())),

@@ -2,9 +2,12 @@
 
 mod advisories;
 mod image;
+mod install;
 mod monitoring;
 mod package;
+mod packages;
 mod proxies;
+mod workflows;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -44,6 +44,13 @@ async fn a_release_is_whole_and_its_program_serves_from_archive_and_package() {
             .current_dir(&out),
     );
 
+    let home = work.path().join("home");
+    std::fs::create_dir(&home).unwrap();
+    let server = super::install::place(&out).await;
+    let installed = super::install::install(&home, &server.url(), env!("CARGO_PKG_VERSION")).await;
+    assert!(installed.status.success(), "{}", super::words(&installed));
+    serves(&home.join(".local/bin/toolgate")).await;
+
     let components = named(&out, ".cdx.json");
     let listed_file = components.clone();
     let schema = folder().join("../tests/deploy/sbom.py");
