@@ -6,6 +6,7 @@ import { Link } from 'wouter';
 import { call } from '../api/client';
 import type { Key, Keys as All, NewKey } from '../api/types';
 import { useMe } from '../shell/me';
+import { useAskedFor } from '../ui/asked-for';
 import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
 import { Code, CopyLine } from '../ui/copy';
@@ -26,6 +27,7 @@ export default function Keys() {
   const client = useQueryClient();
   const toast = useToast();
   const close = () => setDialog(null);
+  useAskedFor('create', () => setDialog({ kind: 'create' }));
   const create = <Button kind="primary" icon="plus" onClick={() => setDialog({ kind: 'create' })}>Create key</Button>;
   const revoke = async (key: Key) => {
     await call('DELETE', `/keys/${key.key_id}`);
