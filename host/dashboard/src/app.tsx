@@ -9,6 +9,7 @@ import type { Me } from './api/types';
 import { MeContext } from './shell/me';
 import { Shell } from './shell/shell';
 import { SignInAgain } from './shell/sign-in-again';
+import { LaterProvider } from './ui/later';
 import { Empty, ErrorNote, Waiting } from './ui/note';
 import { Page } from './ui/page';
 import { Toasts } from './ui/toast';
@@ -116,23 +117,25 @@ function SignedIn() {
   }
   return (
     <MeContext value={me.data}>
-      <Shell>
-        <Caught key={here}>
-          <Suspense fallback={<Waiting />}>
-            <Switch>
-              <Route path="/"><Redirect to="/overview" replace /></Route>
-              <Route path="/settings/keys"><Redirect to="/settings/api" replace /></Route>
-              <Route path="/settings"><Redirect to="/settings/workspace" replace /></Route>
-              {PAGES.map(([path, Page]) => (
-                <Route key={path} path={path}>
-                  <Page />
-                </Route>
-              ))}
-              <Route><Nowhere /></Route>
-            </Switch>
-          </Suspense>
-        </Caught>
-      </Shell>
+      <LaterProvider>
+        <Shell>
+          <Caught key={here}>
+            <Suspense fallback={<Waiting />}>
+              <Switch>
+                <Route path="/"><Redirect to="/overview" replace /></Route>
+                <Route path="/settings/keys"><Redirect to="/settings/api" replace /></Route>
+                <Route path="/settings"><Redirect to="/settings/workspace" replace /></Route>
+                {PAGES.map(([path, Page]) => (
+                  <Route key={path} path={path}>
+                    <Page />
+                  </Route>
+                ))}
+                <Route><Nowhere /></Route>
+              </Switch>
+            </Suspense>
+          </Caught>
+        </Shell>
+      </LaterProvider>
       {ended && <SignInAgain onSignedIn={() => setEnded(false)} />}
     </MeContext>
   );
