@@ -42,6 +42,7 @@ const PAGES: [string, LazyExoticComponent<ComponentType>][] = [
   ['/integrations', lazy(part(() => import('./pages/integrations')))],
   ['/integrations/:service/account', lazy(part(() => import('./pages/account-question')))],
   ['/integrations/:service', lazy(part(() => import('./pages/integration')))],
+  ['/connections', lazy(part(() => import('./pages/connections')))],
   ['/plugins', lazy(part(() => import('./pages/plugins')))],
   ['/plugins/:service', lazy(part(() => import('./pages/plugin')))],
   ['/toolsets', lazy(part(() => import('./pages/toolsets')))],
