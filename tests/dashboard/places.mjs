@@ -50,6 +50,7 @@ export const places = (of) => [
   ['tool', '/tools/words_count'],
   ['integrations', '/integrations'],
   ['integration', '/integrations/github'],
+  ['connections', '/connections'],
   ['plugins', '/plugins'],
   ['plugin', '/plugins/words'],
   ['skills', '/skills'],
@@ -63,7 +64,8 @@ export const places = (of) => [
     await page.getByRole('button', { name: 'Add words_count' }).first().click();
   }],
   ['users', '/permissions'],
-  ['permissions', '/permissions/charles', (page) => page.getByRole('button', { name: 'Words', exact: true }).click()],
+  ['user', '/permissions/charles'],
+  ['permissions', '/permissions/charles?tab=rules', (page) => page.getByRole('button', { name: 'Words', exact: true }).click()],
   ['permissions-explain', '/permissions/charles', (page) => page.getByRole('tab', { name: 'Explain' }).click()],
   ['permission-for-a-time', '/permissions/charles', (page) => page.getByRole('button', { name: 'Temporary rule' }).click()],
   ['approvals', '/approvals'],
