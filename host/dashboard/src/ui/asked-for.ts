@@ -13,7 +13,8 @@ export function useAskedFor(word: string, open: () => void): void {
     latest.current = open;
   });
   useEffect(() => {
-    const query = new URLSearchParams(search);
+    // `search` says that the address has changed, but not with every character as it is in it.
+    const query = new URLSearchParams(window.location.search);
     if (query.get('do') !== word) return;
     query.delete('do');
     const rest = query.toString();
