@@ -90,6 +90,7 @@ export const places = (of) => [
   ['key-new', '/settings/api', (page) => page.getByRole('button', { name: 'Create key' }).first().click()],
   ['apps', '/settings/apps'],
   ['clients', '/settings/clients'],
+  ['client-cursor', '/settings/clients?client=cursor&toolset=reports'],
   ['members', '/settings/members'],
   ['workspace', '/settings/workspace'],
   ['audit', '/settings/audit'],

@@ -110,6 +110,15 @@ await walk(async (browser, look) => {
   assert.equal(execute(key, TOOL).data.result.login, 'octo-ada');
   done('a service is set up, tested and connected through the provider, and the page hears of it');
 
+  await visit(page, '/connections');
+  await page.getByRole('row').filter({ hasText: 'octo-ada' }).getByRole('link', { name: 'GitHub' }).waitFor();
+  await page.getByLabel('State', { exact: true }).selectOption('reauth_needed');
+  await page.getByText('No matches').waitFor();
+  await visit(page, `/permissions/${encodeURIComponent(owner.email)}`);
+  await page.getByRole('table', { name: 'Connections, newest first' }).getByText('octo-ada').waitFor();
+  await page.getByRole('table', { name: 'Newest calls' }).getByText(TOOL).first().waitFor();
+  done('the connection is on the page of all, and on that of its user, with their calls');
+
   await visit(page, '/executions');
   await live(page);
   const rows = await page.getByRole('row').count();

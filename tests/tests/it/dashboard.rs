@@ -6,6 +6,7 @@ mod connect;
 mod decide;
 mod describe;
 mod explorer;
+mod first_hour;
 mod reference;
 mod toolsets;
 
@@ -216,7 +217,7 @@ async fn an_operator_does_everything_in_the_browser() {
     dist();
     let world = World::start(&[("github.wasm", built_plugin("github").unwrap())]).await;
     let printed = world.walk("walk.mjs", json!({ "upload": words() })).await;
-    assert_eq!(printed.lines().count(), 10, "{printed}");
+    assert_eq!(printed.lines().count(), 11, "{printed}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

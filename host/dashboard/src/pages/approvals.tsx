@@ -33,6 +33,7 @@ export default function Approvals() {
     getNextPageParam: (last) => last.next_cursor ?? null,
   });
   const approvals = list.data?.pages.flatMap((page) => page.approvals) ?? [];
+  const still = useStill(approvals, idOf, status);
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [deciding, setDeciding] = useState(false);
   // What was decided meanwhile is not picked any more.
@@ -54,6 +55,8 @@ export default function Approvals() {
             <Button size="small" kind="primary" disabled={chosenOnes.length === 0} onClick={() => setDeciding(true)}>Review {plural(chosenOnes.length, 'call')}</Button>
           </>
         )}
+        {/* Beside the list, which must not move. */}
+        <span className="muted small" role="status">{still.waiting > 0 && status === 'pending' && `${plural(still.waiting, 'new call')}: shown when you leave the list`}</span>
       </div>
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Waiting />}
@@ -64,7 +67,7 @@ export default function Approvals() {
               {admin ? 'Set a service or tool to Ask for a user, and its calls wait here with the requests they would send.' : 'Your calls that need approval appear here.'}
             </Empty>
           ) : status === 'pending' ? (
-            <Waits approvals={approvals} picked={picked} onPick={decidable.length > 1 ? pick : null} />
+            <Waits still={still} picked={picked} onPick={decidable.length > 1 ? pick : null} />
           ) : (
             <Decided approvals={approvals} />
           )}
@@ -77,15 +80,14 @@ export default function Approvals() {
 }
 
 const idOf = (row: Approval) => row.approval_id;
+type Still = ReturnType<typeof useStill<Approval>>;
 
 /** What waits, each with all that is decided. */
-function Waits({ approvals, picked, onPick }: { approvals: Approval[]; picked: ReadonlySet<string>; onPick: null | ((id: string, on: boolean) => void) }) {
-  const { rows, waiting, showAll, box } = useStill(approvals, idOf, 'pending');
+function Waits({ still, picked, onPick }: { still: Still; picked: ReadonlySet<string>; onPick: null | ((id: string, on: boolean) => void) }) {
   return (
-    <div {...box}>
-      {waiting > 0 && <p className="inner"><Button size="small" onClick={showAll}>Show {plural(waiting, 'new call')}</Button></p>}
+    <div {...still.box}>
       <ul className="list" aria-label="Calls that wait">
-        {rows.map(({ row, gone }) => (
+        {still.rows.map(({ row, gone }) => (
           <li key={row.approval_id} className="line">
             <article className="stack tight" aria-label={`${row.tool_name} for ${row.user_id}`}>
               <div className="row apart top waits">

@@ -1,6 +1,6 @@
-// A list that does not move while somebody points at it: what is new waits above it, and what is gone keeps its place.
+// A list that does not move while somebody points at it: what is new waits, and what is gone keeps its place.
 
-import { useEffect, useReducer, useRef, useState, type FocusEvent, type PointerEvent } from 'react';
+import { useEffect, useRef, useState, type FocusEvent, type PointerEvent } from 'react';
 
 export interface StillRow<Row> {
   row: Row;
@@ -21,11 +21,10 @@ export function still<Row>(shown: readonly StillRow<Row>[], fresh: readonly Row[
   return { rows: [...kept, ...below], waiting: fresh.slice(0, last).filter((row) => !known.has(keyOf(row))).length };
 }
 
-/** Holds a list while the mouse or the focus is in its box. `key`: another one is another list. */
+/** Holds a list while the mouse, or the keyboard's focus, is in its box. `key`: another one is another list. */
 export function useStill<Row>(fresh: readonly Row[], keyOf: (row: Row) => string, key: string) {
   const [pointed, setPointed] = useState(false);
   const [focused, setFocused] = useState(false);
-  const [, again] = useReducer((count: number) => count + 1, 0);
   const shown = useRef<{ key: string; rows: StillRow<Row>[] }>({ key, rows: [] });
   const before = shown.current.key === key ? shown.current.rows : [];
   const { rows, waiting } = still(before, fresh, keyOf, pointed || focused);
@@ -35,16 +34,12 @@ export function useStill<Row>(fresh: readonly Row[], keyOf: (row: Row) => string
     // A focused button that is taken out of the page tells nobody that it has lost the focus.
     if (focused && !element.current?.contains(document.activeElement)) setFocused(false);
   });
-  const showAll = () => {
-    shown.current = { key, rows: [] };
-    again();
-  };
   const box = {
     ref: element,
     onPointerEnter: (event: PointerEvent) => setPointed(event.pointerType === 'mouse'),
     onPointerLeave: () => setPointed(false),
-    onFocus: () => setFocused(true),
+    onFocus: (event: FocusEvent) => setFocused(event.target.matches(':focus-visible')),
     onBlur: (event: FocusEvent) => setFocused(event.currentTarget.contains(event.relatedTarget)),
   };
-  return { rows, waiting, showAll, box };
+  return { rows, waiting, box };
 }
