@@ -149,7 +149,7 @@ export function clientsFor(address: Address): McpClient[] {
   ];
 }
 
-/** What stands between a client and this address; nothing where it can be used from there. */
+/** Why a client cannot use this address; `null` where it can. */
 export function obstacle(from: McpClient['from'], base: string): 'local' | 'http' | null {
   const url = new URL(base);
   const host = url.hostname;

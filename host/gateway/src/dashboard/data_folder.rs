@@ -33,7 +33,7 @@ impl DataFolder {
         proved.await.map_err(io::Error::other)?
     }
 
-    /// Whether it has a file of this name; one that cannot be read is none.
+    /// Whether it has a file of this name that can be looked at.
     pub(crate) async fn holds(&self, name: &'static str) -> bool {
         let file = self.path.join(name);
         tokio::task::spawn_blocking(move || file.is_file())
