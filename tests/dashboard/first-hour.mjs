@@ -65,5 +65,15 @@ await walk(async (browser, look) => {
   await texts.getByRole('listitem').first().waitFor();
   done('what a plugin may do is in groups, with its texts folded');
 
+  await page.goto(`${asked.base}/overwiev`);
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+  await page.getByRole('button', { name: 'Go to the overview' }).click();
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  for (const [path, accept] of [['/overwiev', 'application/json'], ['/v1/overwiev', 'text/html'], ['/mcp/overwiev/x', 'text/html']]) {
+    const answer = await fetch(`${asked.base}${path}`, { headers: { accept }, redirect: 'manual' });
+    assert.equal(answer.status, 404, `${path} ${accept}`);
+  }
+  done('an address that is not there is a page for people, and a refusal for programs');
+
   assert.deepEqual(wrong, []);
 });

@@ -102,7 +102,7 @@ function Scopes({ row, all }: { row: Key; all: string[] }) {
 
 function limits(row: Key): string {
   const parts = [row.rpm && `${row.rpm} a minute`, row.rpd && `${row.rpd} a day`, row.ip_allowlist.length > 0 && `from ${row.ip_allowlist.join(', ')}`];
-  return parts.filter(Boolean).join('; ') || 'plan limits';
+  return parts.filter(Boolean).join('; ') || 'none of its own';
 }
 
 /** A choice of its own, not one of the checks. */
@@ -178,7 +178,7 @@ function Edit({ all, of, onClose, onCreated }: { all: All; of?: Key; onClose: ()
         </div>
       </fieldset>
       <div className="columns two">
-        <TextField label="Requests a minute" inputMode="numeric" hint={`At most ${all.rpm_max}. Leave empty for the plan's limit.`} value={rpm} onChange={digits(setRpm)} />
+        <TextField label="Requests a minute" inputMode="numeric" hint={`At most ${all.rpm_max}. Leave empty for no limit of its own.`} value={rpm} onChange={digits(setRpm)} />
         <TextField label="Requests a day" inputMode="numeric" hint={`At most ${all.rpd_max}. Leave empty for no limit.`} value={rpd} onChange={digits(setRpd)} />
       </div>
       <SelectField label="Expires" value={life} onChange={setLife} options={of ? [['keep', of.expires_at ? 'No change' : 'Never (no change)'], ...LIVES] : LIVES} />

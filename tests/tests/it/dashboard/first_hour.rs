@@ -10,5 +10,5 @@ async fn a_new_workspace_is_led_through_its_first_steps_in_the_browser() {
     let words = [("words.wasm", std::fs::read(words()).unwrap())];
     let world = World::start_with(&words, &[]).await;
     let printed = world.walk("first-hour.mjs", json!({})).await;
-    assert_eq!(printed.lines().count(), 5, "{printed}");
+    assert_eq!(printed.lines().count(), 6, "{printed}");
 }
