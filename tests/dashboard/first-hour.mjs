@@ -58,7 +58,7 @@ await walk(async (browser, look) => {
   done('the palette begins an action, and the dialog begins at its first field');
 
   await visit(page, '/plugins/words');
-  await page.getByRole('region', { name: 'Tools' }).getByText('words_count').first().waitFor();
+  await page.getByRole('region', { name: 'Tools' }).getByText(/^offer a new tool/).first().waitFor();
   const texts = page.getByRole('region', { name: 'Texts' });
   assert.equal(await texts.getByRole('listitem').count(), 0, 'texts are folded');
   await texts.locator('summary').click();
@@ -69,7 +69,7 @@ await walk(async (browser, look) => {
   await page.getByRole('heading', { name: 'Page not found' }).waitFor();
   await page.getByRole('button', { name: 'Go to the overview' }).click();
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-  for (const [path, accept] of [['/overwiev', 'application/json'], ['/v1/overwiev', 'text/html'], ['/mcp/overwiev/x', 'text/html']]) {
+  for (const [path, accept] of [['/overwiev', 'application/json'], ['/v1/overwiev', 'text/html'], ['/internal/overwiev', 'text/html']]) {
     const answer = await fetch(`${asked.base}${path}`, { headers: { accept }, redirect: 'manual' });
     assert.equal(answer.status, 404, `${path} ${accept}`);
   }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use url::{Host, Url};
 
+use crate::executions::ReceiptKind;
 use crate::{Caller, Error, Gateway};
 use toolgate_core::clock::rfc3339;
 use toolgate_store::{ExecutionFilter, Role};
@@ -87,6 +88,7 @@ impl Gateway {
 
     async fn has_execution(&self, caller: &Caller) -> Result<bool, Error> {
         let filter = ExecutionFilter {
+            kind: Some(ReceiptKind::Tool.into_str()),
             user_id: caller.confined.then(|| caller.default_user.as_str()),
             ..ExecutionFilter::default()
         };
