@@ -248,9 +248,10 @@ async fn members_sign_in_with_an_openid_connect_provider_in_the_browser() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_lets_an_app_in_and_disconnects_it() {
     dist();
-    let world = World::start_with(&[], &[]).await;
+    let words = [("words.wasm", std::fs::read(words()).unwrap())];
+    let world = World::start_with(&words, &[]).await;
     let printed = world.walk("apps.mjs", json!({})).await;
-    assert_eq!(printed.lines().count(), 4, "{printed}");
+    assert_eq!(printed.lines().count(), 5, "{printed}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
