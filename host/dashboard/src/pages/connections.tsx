@@ -10,6 +10,7 @@ import { useAddressState } from '../ui/address';
 import { Button } from '../ui/button';
 import { ConnectionTable } from '../ui/connection-table';
 import { SelectField, TextField } from '../ui/field';
+import { Filters } from '../ui/filters';
 import { Empty, ErrorNote, Waiting } from '../ui/note';
 import { Card, Page } from '../ui/page';
 import { useServices } from '../ui/services';
@@ -47,12 +48,12 @@ export default function Connections() {
   const connectable = (services.data?.services ?? []).filter((one) => one.auth.length > 0);
   return (
     <Page title="Connections" about="Accounts that tools use. Each belongs to one user at one service; its credential stays in the gateway." actions={<Link className="button primary" href="/integrations?state=ready">Connect a service</Link>}>
-      <div className="filters" role="search">
+      <Filters set={[service, state].filter(Boolean).length}>
         {admin && <div className="search"><TextField bare label="User" type="search" placeholder="Exact user ID" value={user} onChange={setUser} maxLength={128} wrong={wrong ? 'Use only letters, digits and . _ : @ -' : null} /></div>}
         <SelectField bare label="Service" className="narrow" value={service} onChange={setService} options={[['', 'Any service'], ...connectable.map((one) => [one.service, one.title] as const)]} />
         <SelectField bare label="State" className="narrow" value={state} onChange={setState} options={STATES} />
         {filtered && <Button kind="quiet" size="small" onClick={clear}>Clear filters</Button>}
-      </div>
+      </Filters>
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Waiting />}
       {list.data && (
