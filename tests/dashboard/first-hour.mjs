@@ -58,8 +58,8 @@ await walk(async (browser, look) => {
   done('the palette begins an action, and the dialog begins at its first field');
 
   await visit(page, '/plugins/words');
-  await page.getByRole('region', { name: 'Tools' }).getByText(/^offer a new tool/).first().waitFor();
-  const texts = page.getByRole('region', { name: 'Texts' });
+  await page.getByRole('group', { name: 'Tools' }).getByText(/^offer a new tool/).first().waitFor();
+  const texts = page.getByRole('group', { name: 'Texts' });
   assert.equal(await texts.getByRole('listitem').count(), 0, 'texts are folded');
   await texts.locator('summary').click();
   await texts.getByRole('listitem').first().waitFor();

@@ -79,7 +79,7 @@ export function Decide({ approval, size = 'small' }: { approval: Approval; size?
   }
   return (
     <>
-      <Button size={size} kind="primary" icon="done" aria-label={`Approve ${approval.tool_name}`} onClick={approve}>Approve</Button>
+      <Button size={size} kind="primary" icon="done" autoFocus={pressed} aria-label={`Approve ${approval.tool_name}`} onClick={approve}>Approve</Button>
       {admin && (
         <Menu
           label={`More options for ${approval.tool_name}`}

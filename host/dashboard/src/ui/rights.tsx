@@ -33,7 +33,7 @@ function Groups({ changes, weights, folded }: { changes: Change[]; weights?: boo
         const hidden = name === 'texts' ? of.filter(folded) : [];
         const shown = of.filter((change) => !hidden.includes(change));
         return (
-          <section key={name} className="stack tight" aria-label={title}>
+          <div key={name} role="group" className="stack tight" aria-label={title}>
             <h3>{title}</h3>
             {shown.length > 0 && <List changes={shown} weights={weights} />}
             {hidden.length > 0 && (
@@ -42,7 +42,7 @@ function Groups({ changes, weights, folded }: { changes: Change[]; weights?: boo
                 <List changes={hidden} weights={weights} />
               </details>
             )}
-          </section>
+          </div>
         );
       })}
     </div>
