@@ -45,15 +45,16 @@ export function Decide({ approval, size = 'small' }: { approval: Approval; size?
   const { waiting, later, takeBack } = useLater();
   const [pressed, setPressed] = useState(false);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
-  const decided = () => void client.invalidateQueries({ queryKey: ['approvals'] });
+  const decided = () => client.invalidateQueries({ queryKey: ['approvals'] });
   const soon = (decision: Decision) => {
     setPressed(true);
-    later(approval.approval_id, `${decision === 'approve' ? 'Approve' : 'Deny'} ${approval.tool_name} for ${approval.user_id}`, () => {
+    later(approval.approval_id, `${decision === 'approve' ? 'Approve' : 'Deny'} ${approval.tool_name} for ${approval.user_id}`, () =>
       decide(approval, decision)
         .then(() => toast.success(decision === 'approve' ? 'Approved. The agent can repeat the call.' : 'Denied'))
         .catch(toast.error)
-        .finally(decided);
-    });
+        // Until the page shows what was decided, nothing can be pressed.
+        .finally(decided),
+    );
   };
   const approve = () => (isDestructive(approval) ? setDialog({ kind: 'destructive' }) : soon('approve'));
   const confirmed = async (allowFor: AllowFor | null) => {
@@ -69,13 +70,13 @@ export function Decide({ approval, size = 'small' }: { approval: Approval; size?
       toast.error(refused);
     } finally {
       // Refresh last: the page must not show "approved" before the rule is saved.
-      decided();
+      void decided();
     }
   };
   const soonDone = waiting.find((one) => one.key === approval.approval_id);
   if (soonDone) {
     // In the place of the button that was pressed, so that the keyboard is there too.
-    return <Button size={size} icon="undo" autoFocus={pressed} aria-label={`Take back: ${soonDone.says}`} onClick={() => takeBack(approval.approval_id)}>Undo</Button>;
+    return <Button size={size} icon="undo" autoFocus={pressed} busy={soonDone.sending} aria-label={`Take back: ${soonDone.says}`} onClick={() => takeBack(approval.approval_id)}>Undo</Button>;
   }
   return (
     <>

@@ -15,12 +15,14 @@ interface Waiting {
   says: string;
   /** Milliseconds of `performance.now()`. */
   at: number;
+  /** Too late to take it back; until the work is done, and shown. */
+  sending: boolean;
 }
 
 interface Later {
   waiting: readonly Waiting[];
   /** Does `work` after [`UNDO_MS`], unless it is taken back. */
-  later: (key: string, says: string, work: () => void) => void;
+  later: (key: string, says: string, work: () => Promise<unknown>) => void;
   takeBack: (key: string) => void;
 }
 
@@ -36,10 +38,14 @@ export function LaterProvider({ children }: { children: ReactNode }) {
     setWaiting((all) => all.filter((one) => one.key !== key));
   }, []);
   const later = useCallback(
-    (key: string, says: string, work: () => void) => {
+    (key: string, says: string, work: () => Promise<unknown>) => {
       drop(key);
-      timers.current.set(key, setTimeout(() => { drop(key); work(); }, UNDO_MS));
-      setWaiting((all) => [...all, { key, says, at: performance.now() + UNDO_MS }]);
+      const send = () => {
+        setWaiting((all) => all.map((one) => (one.key === key ? { ...one, sending: true } : one)));
+        void work().finally(() => drop(key));
+      };
+      timers.current.set(key, setTimeout(send, UNDO_MS));
+      setWaiting((all) => [...all, { key, says, at: performance.now() + UNDO_MS, sending: false }]);
     },
     [drop],
   );
@@ -49,7 +55,8 @@ export function LaterProvider({ children }: { children: ReactNode }) {
       for (const timer of all.values()) clearTimeout(timer);
     };
   }, []);
-  const some = waiting.length > 0;
+  const open = waiting.filter((one) => !one.sending);
+  const some = open.length > 0;
   useEffect(() => {
     if (!some) return;
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -61,7 +68,7 @@ export function LaterProvider({ children }: { children: ReactNode }) {
       {children}
       {some && (
         <section className="laters" aria-label="Decisions that can be undone">
-          {waiting.map((one) => <Line key={one.key} one={one} onUndo={() => drop(one.key)} />)}
+          {open.map((one) => <Line key={one.key} one={one} onUndo={() => drop(one.key)} />)}
           <p className="small muted">Closing this tab sends nothing.</p>
         </section>
       )}
