@@ -31,7 +31,8 @@ export function useStill<Row>(fresh: readonly Row[], keyOf: (row: Row) => string
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     shown.current = { key, rows };
-    // A focused button that is taken out of the page tells nobody that it has lost the focus.
+    // What is taken out of the page says neither that the mouse has left it nor that it has lost the focus.
+    if (pointed && !element.current) setPointed(false);
     if (focused && !element.current?.contains(document.activeElement)) setFocused(false);
   });
   const box = {
