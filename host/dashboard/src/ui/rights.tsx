@@ -16,19 +16,20 @@ const WEIGHTS: Record<Change['weight'], [string, Tone]> = {
 /** A first version: everything that it asks for. */
 export function Rights({ rights }: { rights: Shape }) {
   if (rights.changes.length === 0) return <p className="muted">None.</p>;
-  return <Groups changes={rights.changes} folded={() => true} />;
+  return <Groups lead="It asks to:" changes={rights.changes} folded={() => true} />;
 }
 
 /** An upgrade: what waits first, then what is only shown. */
 export function Changes({ difference }: { difference: Shape }) {
   if (difference.changes.length === 0) return <p className="muted">Nothing but the code.</p>;
-  return <Groups changes={difference.changes} weights folded={(change) => change.weight !== 'right'} />;
+  return <Groups lead="Compared with the approved version, it asks to:" changes={difference.changes} weights folded={(change) => change.weight !== 'right'} />;
 }
 
 /** `folded`: whether a text is behind a press. */
-function Groups({ changes, weights, folded }: { changes: Change[]; weights?: boolean; folded: (change: Change) => boolean }) {
+function Groups({ lead, changes, weights, folded }: { lead: string; changes: Change[]; weights?: boolean; folded: (change: Change) => boolean }) {
   return (
     <div className="stack">
+      <p className="small muted">{lead}</p>
       {grouped(changes).map(([name, title, of]) => {
         const hidden = name === 'texts' ? of.filter(folded) : [];
         const shown = of.filter((change) => !hidden.includes(change));
