@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { asked, open, owner, setUp, visit, walk } from './browser.mjs';
+import { ask, asked, createKey, open, owner, serves, setUp, visit, walk } from './browser.mjs';
 
 const done = (what) => console.log(what);
 const base64url = (bytes) => bytes.toString('base64url');
@@ -31,7 +31,7 @@ const registered = await json(server_metadata.registration_endpoint, {
 });
 
 const verifier = base64url(randomBytes(32));
-function authorization(state) {
+function authorization(state, where = resource.resource) {
   const url = new URL(server_metadata.authorization_endpoint);
   url.search = new URLSearchParams({
     response_type: 'code',
@@ -39,7 +39,7 @@ function authorization(state) {
     redirect_uri: redirect,
     code_challenge: base64url(createHash('sha256').update(verifier).digest()),
     code_challenge_method: 'S256',
-    resource: resource.resource,
+    resource: where,
     state,
   });
   return url.href;
@@ -70,6 +70,10 @@ await walk(async (browser, look) => {
   const first = await open(browser);
   look(first.page);
   await setUp(first.page);
+  const key = await createKey(first.page, 'agent', true);
+  await serves(key, 'words_count');
+  const toolset = { name: 'counting', title: 'Counting', description: '', tools: ['words_count'] };
+  assert.equal((await ask(key, 'POST', '/v1/toolsets', toolset)).success, true);
   await first.context.close();
 
   // Nobody is signed in here: the sign-in comes first and leads back.
@@ -113,5 +117,13 @@ await walk(async (browser, look) => {
   const no = arrived.pop().searchParams;
   assert.deepEqual([no.get('error'), no.get('state'), no.get('code')], ['access_denied', 'two', null]);
   done('a person may say no');
+
+  await page.goto(authorization('three', `${resource.resource}/t/counting`));
+  await page.getByText('Only with what the toolset Counting gives you now, 1 tool:').waitFor();
+  await page.getByText('words_count').waitFor();
+  assert.equal(await page.getByText('Skill').count(), 0, 'the toolset gives no Skills');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('heading', { name: 'Back in the client' }).waitFor();
+  done('at a toolset, the page says what that gives alone');
 });
 server.close();

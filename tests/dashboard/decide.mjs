@@ -1,7 +1,7 @@
 // Calls that wait for a person: read, decided together, and a rule for those that follow; on a phone, a tablet and a desk,
 // in both themes. `asked`: purge, a tool that declares that it destroys.
 import assert from 'node:assert/strict';
-import { ask, asked, createKey, open, serves, setUp, signIn, violations, visit, walk } from './browser.mjs';
+import { ask, asked, createKey, live, open, serves, setUp, signIn, until, violations, visit, walk } from './browser.mjs';
 
 const done = (what) => console.log(what);
 const SIZES = [[390, 844], [768, 1024], [1440, 900]];
@@ -100,6 +100,41 @@ await walk(async (browser, look) => {
   await page.getByText('Nothing to approve').waitFor();
   assert.deepEqual([await status(mary), await status(grace)], ['denied', 'denied']);
   done('several calls are denied together');
+
+  // A list does not move under the mouse.
+  const still = await parked('words_count', 'mary', { text: 'under the mouse' });
+  await page.getByRole('article', { name: 'words_count for mary' }).hover();
+  await live(page);
+  const newer = await parked('words_count', 'grace', { text: 'newer' });
+  await page.getByText('1 new call: shown when you leave the list').waitFor();
+  assert.equal(await page.getByRole('article').count(), 1, 'the new call is not shown yet');
+  await page.mouse.move(0, 0);
+  await page.getByRole('article', { name: 'words_count for grace' }).waitFor();
+  await page.getByRole('article', { name: 'words_count for mary' }).hover();
+  assert.equal((await ask(key, 'POST', `/v1/approvals/${newer.approval_id}`, { decision: 'deny' })).success, true);
+  await page.getByRole('article', { name: 'words_count for grace' }).getByText('no longer waiting').waitFor();
+  done('a list that is pointed at keeps its rows in their places');
+
+  // Taken back, and left by closing the page: neither decision is sent. The one after them is, also from another page; had
+  // the others been sent, they would have been before it.
+  const sent = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().includes('/internal/approvals/')) sent.push(request.postDataJSON().decision);
+  });
+  page.on('dialog', (asks) => asks.accept());
+  await visit(page, '/approvals');
+  const approve = page.getByRole('button', { name: 'Approve words_count' });
+  await approve.click();
+  await page.getByRole('button', { name: 'Take back: Approve words_count for mary' }).click();
+  await approve.click();
+  await page.getByRole('region', { name: 'Decisions that can be undone' }).getByText('Closing this tab sends nothing.').waitFor();
+  await page.reload();
+  await page.getByRole('button', { name: 'Deny words_count' }).click();
+  await page.getByRole('link', { name: 'Tools', exact: true }).click();
+  await page.getByRole('button', { name: 'Undo: Deny words_count for mary' }).waitFor();
+  await until(key, `/v1/approvals/${still.approval_id}`, ({ data }) => data.status === 'denied');
+  assert.deepEqual(sent, ['deny']);
+  done('a decision is sent after a while, from whatever page, unless it is taken back or the tab is closed');
 
   // The browser logs an error for the request that was aborted on purpose.
   const all = wrong.filter((line) => !line.includes('net::ERR_FAILED'));

@@ -49,6 +49,11 @@ await walk(async (browser, look) => {
     await settled(narrow.page);
     assert.equal(await excess(narrow.page), 0, `${name} is wider than 360 px`);
   }
+  await visit(narrow.page, '/executions?status=error');
+  assert.equal(await narrow.page.getByLabel('Status', { exact: true }).isVisible(), false, 'choices are folded');
+  await narrow.page.getByRole('button', { name: 'Filters (1 set)' }).click();
+  await narrow.page.getByLabel('Status', { exact: true }).waitFor();
+  assert.equal(await excess(narrow.page), 0, 'open filters are wider than 360 px');
   await narrow.page.getByRole('button', { name: 'Open navigation' }).click();
   await narrow.page.getByRole('dialog').getByRole('link', { name: 'Skills' }).click();
   await narrow.page.getByRole('heading', { name: 'Skills', level: 1 }).waitFor();

@@ -65,7 +65,7 @@ await walk(async (browser, look) => {
   await visit(member.page, '/executions');
   const rows = await member.page.getByRole('table').innerText();
   assert.ok(rows.includes('bob@example.com') && !rows.includes('charles'), rows);
-  await visit(member.page, '/permissions');
+  await visit(member.page, '/permissions?tab=rules');
   await member.page.getByRole('heading', { name: 'Your permissions' }).waitFor();
   assert.equal(await member.page.getByRole('button', { name: 'Temporary rule' }).count(), 0);
   assert.ok(await member.page.getByRole('radio', { name: 'Deny' }).first().isDisabled());
@@ -81,7 +81,7 @@ await walk(async (browser, look) => {
   await member.page.getByRole('link', { name: 'words_count' }).waitFor();
   done("a member runs tools as themselves, converses, sees their own calls and reads their own rules");
 
-  await visit(boss.page, '/permissions/bob@example.com');
+  await visit(boss.page, '/permissions/bob@example.com?tab=rules');
   await boss.page.getByRole('button', { name: 'Words', exact: true }).click();
   await boss.page.getByRole('radiogroup', { name: 'Rule for words_count' }).or(boss.page.getByRole('group', { name: 'Rule for words_count' })).getByText('Ask', { exact: true }).click();
   const saved = boss.page.waitForResponse((response) => response.url().endsWith('/tools/words_count') && response.request().method() === 'PATCH' && response.request().postData().includes('members'));
@@ -146,7 +146,7 @@ await walk(async (browser, look) => {
   assert.equal((await call('dora')).status, 403);
   done('a grant for a time holds for its calls, is shown with what is left, and is ended early');
 
-  await visit(page, '/permissions/erin');
+  await visit(page, '/permissions/erin?tab=rules');
   await page.getByRole('checkbox', { name: 'Select Words' }).check();
   await page.getByLabel('Who decides where these ask').selectOption('self');
   await page.locator('.card header').getByRole('button', { name: 'Ask', exact: true }).click();
@@ -155,7 +155,7 @@ await walk(async (browser, look) => {
   assert.deepEqual([several.services, several.approvers], [{ words: 'ask' }, { services: { words: 'self' } }]);
   await ask(key, 'PATCH', '/v1/permissions/users/erin/services/words', { permission: 'deny' });
   assert.equal((await call('erin')).status, 403);
-  await visit(page, '/permissions/erin');
+  await visit(page, '/permissions/erin?tab=rules');
   await page.getByRole('button', { name: 'Words', exact: true }).click();
   await page.getByRole('group', { name: 'Rule for words_count' }).or(page.getByRole('radiogroup', { name: 'Rule for words_count' })).getByText('Allow', { exact: true }).click();
   await page.getByText('1 allow').waitFor();

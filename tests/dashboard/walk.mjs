@@ -96,9 +96,7 @@ await walk(async (browser, look) => {
   await page.getByRole('button', { name: 'Test', exact: true }).click();
   await page.locator('.note-box.ok').first().waitFor();
   assert.equal(await page.locator('.note-box.bad').count(), 0, await page.innerText('main'));
-  await page.getByRole('button', { name: 'Connect', exact: true }).click();
-  await page.getByRole('button', { name: 'Create link' }).click();
-  const [there] = await Promise.all([context.waitForEvent('page'), page.getByRole('link', { name: 'Open' }).click()]);
+  const [there] = await Promise.all([context.waitForEvent('page'), page.getByRole('button', { name: 'Connect your account' }).first().click()]);
   look(there);
   await there.click('button[type=submit]');
   await there.fill('input[name=login]', 'octo-ada');
@@ -108,10 +106,18 @@ await walk(async (browser, look) => {
   await there.waitForSelector('#connected');
   await there.close();
   look(page);
-  await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('cell', { name: 'octo-ada' }).waitFor();
   assert.equal(execute(key, TOOL).data.result.login, 'octo-ada');
   done('a service is set up, tested and connected through the provider, and the page hears of it');
+
+  await visit(page, '/connections');
+  await page.getByRole('row').filter({ hasText: 'octo-ada' }).getByRole('link', { name: 'GitHub' }).waitFor();
+  await page.getByLabel('State', { exact: true }).selectOption('reauth_needed');
+  await page.getByText('No matches').waitFor();
+  await visit(page, `/permissions/${encodeURIComponent(owner.email)}`);
+  await page.getByRole('table', { name: 'Connections, newest first' }).getByText('octo-ada').waitFor();
+  await page.getByRole('table', { name: 'Newest calls' }).getByText(TOOL).first().waitFor();
+  done('the connection is on the page of all, and on that of its user, with their calls');
 
   await visit(page, '/executions');
   await live(page);
@@ -120,7 +126,7 @@ await walk(async (browser, look) => {
   await page.waitForFunction((before) => document.querySelectorAll('[role=row]').length > before, rows);
   done('a call appears without a reload');
 
-  await visit(page, `/permissions/${encodeURIComponent(user)}`);
+  await visit(page, `/permissions/${encodeURIComponent(user)}?tab=rules`);
   await page.getByRole('button', { name: 'GitHub', exact: true }).click();
   await rule(page, TOOL, 'Deny');
   await page.getByText('1 deny').waitFor();

@@ -60,6 +60,7 @@ await walk(async (browser, look) => {
   await live(page);
   await page.getByRole('button', { name: 'Send a test' }).click();
   await deliveries.getByText('delivered').waitFor();
+  await page.getByText(/^The test was delivered: the receiver answered 2/).waitFor();
   const [test] = await arrived('/ok/in');
   assert.deepEqual(test.verified, [true]);
   const before = await deliveries.getByRole('row').count();

@@ -9,6 +9,7 @@ import type { Me } from './api/types';
 import { MeContext } from './shell/me';
 import { Shell } from './shell/shell';
 import { SignInAgain } from './shell/sign-in-again';
+import { LaterProvider } from './ui/later';
 import { Empty, ErrorNote, Waiting } from './ui/note';
 import { Page } from './ui/page';
 import { Toasts } from './ui/toast';
@@ -41,6 +42,7 @@ const PAGES: [string, LazyExoticComponent<ComponentType>][] = [
   ['/integrations', lazy(part(() => import('./pages/integrations')))],
   ['/integrations/:service/account', lazy(part(() => import('./pages/account-question')))],
   ['/integrations/:service', lazy(part(() => import('./pages/integration')))],
+  ['/connections', lazy(part(() => import('./pages/connections')))],
   ['/plugins', lazy(part(() => import('./pages/plugins')))],
   ['/plugins/:service', lazy(part(() => import('./pages/plugin')))],
   ['/toolsets', lazy(part(() => import('./pages/toolsets')))],
@@ -116,23 +118,25 @@ function SignedIn() {
   }
   return (
     <MeContext value={me.data}>
-      <Shell>
-        <Caught key={here}>
-          <Suspense fallback={<Waiting />}>
-            <Switch>
-              <Route path="/"><Redirect to="/overview" replace /></Route>
-              <Route path="/settings/keys"><Redirect to="/settings/api" replace /></Route>
-              <Route path="/settings"><Redirect to="/settings/workspace" replace /></Route>
-              {PAGES.map(([path, Page]) => (
-                <Route key={path} path={path}>
-                  <Page />
-                </Route>
-              ))}
-              <Route><Nowhere /></Route>
-            </Switch>
-          </Suspense>
-        </Caught>
-      </Shell>
+      <LaterProvider>
+        <Shell>
+          <Caught key={here}>
+            <Suspense fallback={<Waiting />}>
+              <Switch>
+                <Route path="/"><Redirect to="/overview" replace /></Route>
+                <Route path="/settings/keys"><Redirect to="/settings/api" replace /></Route>
+                <Route path="/settings"><Redirect to="/settings/workspace" replace /></Route>
+                {PAGES.map(([path, Page]) => (
+                  <Route key={path} path={path}>
+                    <Page />
+                  </Route>
+                ))}
+                <Route><Nowhere /></Route>
+              </Switch>
+            </Suspense>
+          </Caught>
+        </Shell>
+      </LaterProvider>
       {ended && <SignInAgain onSignedIn={() => setEnded(false)} />}
     </MeContext>
   );

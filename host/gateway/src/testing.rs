@@ -92,8 +92,12 @@ impl TestWorld {
         Gateway::open(&config, clock).await.unwrap()
     }
 
+    pub fn data_dir(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
     fn database(&self) -> PathBuf {
-        self.folder.path().join("data/toolgate.db")
+        self.data_dir().join("toolgate.db")
     }
 
     /// Length of the database's write-ahead log: longer after every write.

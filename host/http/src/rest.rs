@@ -17,7 +17,9 @@ use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::extract::FromRef;
+use axum::response::{IntoResponse as _, Redirect, Response};
 use bytes::Bytes;
+use http::{HeaderMap, Method, Uri, header};
 use utoipa_axum::router::OpenApiRouter;
 
 use toolgate_gateway::Gateway;
@@ -83,6 +85,21 @@ pub struct RestOptions {
     pub metrics_here: bool,
 }
 
+/// Below these an address that is not there is refused, also to a browser.
+const REFUSED_BELOW: [&str; 9] = [
+    "v1",
+    "internal",
+    "mcp",
+    "oauth",
+    "hooks",
+    "connect",
+    "docs",
+    "assets",
+    ".well-known",
+];
+/// An address of the dashboard that has no page.
+const NOT_FOUND_PAGE: &str = "/help/not-found";
+
 /// All REST routes, ready to be served with `into_make_service_with_connect_info::<SocketAddr>()`.
 ///
 /// The fallback answers 404 in the envelope, so a router that is merged in must bring none.
@@ -126,13 +143,29 @@ fn declared() -> &'static SharedAnswers {
         SharedAnswers {
             routes: routes
                 .merge(docs::files())
-                .fallback(toolgate_http_kit::envelope::unknown_route)
+                .fallback(unknown)
                 .method_not_allowed_fallback(toolgate_http_kit::envelope::wrong_method),
             pages: Arc::new(Pages::new(&document)),
             document,
         }
     });
     &DECLARED
+}
+
+/// An address that no route has. A person with a browser gets the dashboard's page that says so.
+async fn unknown(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    let accepted = headers
+        .get(header::ACCEPT)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let first = uri.path().split('/').nth(1).unwrap_or_default();
+    let person = method == Method::GET && accepted.contains("text/html");
+    if person && !REFUSED_BELOW.contains(&first) {
+        return Redirect::to(NOT_FOUND_PAGE).into_response();
+    }
+    toolgate_http_kit::envelope::unknown_route()
+        .await
+        .into_response()
 }
 
 /// Makes the routes and the document that describes them, once for the process: a start does so beside

@@ -165,6 +165,8 @@ async fn a_backup_under_50_writes_a_second_holds_all_that_was_answered_and_its_b
     let answered_before = written.lock().unwrap().clone();
     let archive = made.folder.path().join("busy.tar.gz");
     let report = made.back_up(&archive).await;
+    let mark = made.source.folder.join("data/last-backup");
+    assert!(mark.is_file(), "the dashboard learns of the backup");
     let during = written.lock().unwrap().len() - answered_before.len();
     wait(
         "more writes",

@@ -6,6 +6,7 @@ mod connect;
 mod decide;
 mod describe;
 mod explorer;
+mod first_hour;
 mod reference;
 mod toolsets;
 
@@ -216,7 +217,7 @@ async fn an_operator_does_everything_in_the_browser() {
     dist();
     let world = World::start(&[("github.wasm", built_plugin("github").unwrap())]).await;
     let printed = world.walk("walk.mjs", json!({ "upload": words() })).await;
-    assert_eq!(printed.lines().count(), 10, "{printed}");
+    assert_eq!(printed.lines().count(), 11, "{printed}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -247,9 +248,10 @@ async fn members_sign_in_with_an_openid_connect_provider_in_the_browser() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_lets_an_app_in_and_disconnects_it() {
     dist();
-    let world = World::start_with(&[], &[]).await;
+    let words = [("words.wasm", std::fs::read(words()).unwrap())];
+    let world = World::start_with(&words, &[]).await;
     let printed = world.walk("apps.mjs", json!({})).await;
-    assert_eq!(printed.lines().count(), 4, "{printed}");
+    assert_eq!(printed.lines().count(), 5, "{printed}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -31,7 +31,7 @@ export default function Approval() {
                   ['Status', <State name={loaded.status} />],
                   ['Tool', <><span>{loaded.title} </span><Link href={`/tools/${loaded.tool_name}`} className="mono">{loaded.tool_name}</Link>{isDestructive(loaded) && <> <Badge tone="bad">destructive</Badge></>}</>],
                   ['User', admin ? <Link href={`/permissions/${encodeURIComponent(loaded.user_id)}`}>{loaded.user_id}</Link> : loaded.user_id],
-                  ['Account', loaded.connection_id ? (loaded.account ?? loaded.connection_id) : 'none'],
+                  ['Account', loaded.connection_id ? (loaded.account ?? <>without a name <span className="mono small muted">{loaded.connection_id}</span></>) : 'none'],
                   ['Requested by', `${loaded.asked_by_name} (${ASKED_BY[loaded.asked_by.split(':')[0] ?? ''] ?? 'member'})`],
                   ['Can approve', whoDecides(loaded.approvers)],
                   ['Plugin', <>{loaded.plugin.version} <span className="mono small" title={loaded.plugin.sha256}>{loaded.plugin.sha256.slice(0, 12)}</span></>],

@@ -5,6 +5,7 @@ import { call } from '../api/client';
 import type { Approval, ApprovalPage } from '../api/types';
 import { useIsAdmin } from '../shell/me';
 import { useAddressState } from '../ui/address';
+import { Planned } from '../ui/answer';
 import { Badge, State } from '../ui/badge';
 import { Button } from '../ui/button';
 import { Decide, isDestructive } from '../ui/decide';
@@ -12,7 +13,9 @@ import { DecideMany } from '../ui/decide-many';
 import { SelectField } from '../ui/field';
 import { Empty, ErrorNote, Waiting } from '../ui/note';
 import { Card, Page } from '../ui/page';
+import { Readable } from '../ui/readable';
 import { ShowMore } from '../ui/show-more';
+import { useStill } from '../ui/still';
 import { Table } from '../ui/table';
 import { plural, Time } from '../ui/time';
 import { visible } from '../ui/visible';
@@ -30,6 +33,7 @@ export default function Approvals() {
     getNextPageParam: (last) => last.next_cursor ?? null,
   });
   const approvals = list.data?.pages.flatMap((page) => page.approvals) ?? [];
+  const still = useStill(approvals, idOf, status);
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [deciding, setDeciding] = useState(false);
   // What was decided meanwhile is not picked any more.
@@ -51,6 +55,8 @@ export default function Approvals() {
             <Button size="small" kind="primary" disabled={chosenOnes.length === 0} onClick={() => setDeciding(true)}>Review {plural(chosenOnes.length, 'call')}</Button>
           </>
         )}
+        {/* Beside the list, which must not move. */}
+        <span className="muted small" role="status">{still.waiting > 0 && status === 'pending' && `${plural(still.waiting, 'new call')}: shown when you leave the list`}</span>
       </div>
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Waiting />}
@@ -60,22 +66,10 @@ export default function Approvals() {
             <Empty icon="approvals" title={status === 'pending' ? 'Nothing to approve' : 'No approvals'} action={admin && <Link className="button" href="/permissions">Users and permissions</Link>}>
               {admin ? 'Set a service or tool to Ask for a user, and its calls wait here with the requests they would send.' : 'Your calls that need approval appear here.'}
             </Empty>
+          ) : status === 'pending' ? (
+            <Waits still={still} picked={picked} onPick={decidable.length > 1 ? pick : null} />
           ) : (
-            <Table
-              caption="Approvals"
-              rows={approvals}
-              rowKey={(row) => row.approval_id}
-              columns={[
-                ...(decidable.length > 1 ? [{ head: 'Select', align: 'acts' as const, cell: (row: Approval) => row.can_decide && <label className="pick"><input type="checkbox" aria-label={`Select ${row.tool_name} for ${row.user_id}`} checked={picked.has(row.approval_id)} onChange={(event) => pick(row.approval_id, event.target.checked)} /></label> }] : []),
-                { head: 'Call', cell: (row) => <><Link href={`/approvals/${row.approval_id}`} className="mono strong">{row.tool_name}</Link>{isDestructive(row) && <div><Badge tone="bad">destructive</Badge></div>}</> },
-                { head: 'User', cell: (row) => row.user_id },
-                { head: 'Arguments', wide: true, cell: (row) => <span className="mono small">{brief(row)}</span> },
-                { head: 'Would send', wide: true, cell: (row) => <span className="mono small">{row.requests[0] ? `${row.requests[0].method} ${row.requests[0].url}` : 'nothing'}</span> },
-                { head: 'Status', cell: (row) => <State name={row.status} /> },
-                { head: 'Requested', cell: (row) => <Time at={row.created_at} /> },
-                { head: 'Actions', align: 'acts', cell: (row) => row.can_decide && (isBrief(row) ? <Decide approval={row} /> : <Link href={`/approvals/${row.approval_id}`} className="button small" aria-label={`Review ${row.tool_name} for ${row.user_id}`}>Review</Link>) },
-              ]}
-            />
+            <Decided approvals={approvals} />
           )}
           <ShowMore list={list} />
         </Card>
@@ -85,7 +79,75 @@ export default function Approvals() {
   );
 }
 
+const idOf = (row: Approval) => row.approval_id;
+type Still = ReturnType<typeof useStill<Approval>>;
+
+/** What waits, each with all that is decided. */
+function Waits({ still, picked, onPick }: { still: Still; picked: ReadonlySet<string>; onPick: null | ((id: string, on: boolean) => void) }) {
+  return (
+    <div {...still.box}>
+      <ul className="list" aria-label="Calls that wait">
+        {still.rows.map(({ row, gone }) => (
+          <li key={row.approval_id} className="line">
+            <article className="stack tight" aria-label={`${row.tool_name} for ${row.user_id}`}>
+              <div className="row apart top waits">
+                <div className="row top grow">
+                  {onPick && row.can_decide && !gone && <label className="pick"><input type="checkbox" aria-label={`Select ${row.tool_name} for ${row.user_id}`} checked={picked.has(row.approval_id)} onChange={(event) => onPick(row.approval_id, event.target.checked)} /></label>}
+                  <div className="grow">
+                    <h2><Link href={`/approvals/${row.approval_id}`}>{row.title}</Link> <span className="mono small muted">{row.tool_name}</span> {isDestructive(row) && <Badge tone="bad">destructive</Badge>}</h2>
+                    <p className="small muted">For {row.user_id}, requested by {row.asked_by_name} <Time at={row.created_at} />{row.connection_id && `, with ${row.account ? `the account ${row.account}` : 'an account without a name'}`}</p>
+                  </div>
+                </div>
+                <div className="row end">{gone ? <Badge>no longer waiting</Badge> : row.can_decide && (isWhole(row) ? <Decide approval={row} /> : <Link href={`/approvals/${row.approval_id}`} className="button small" aria-label={`Review ${row.tool_name} for ${row.user_id}`}>Review</Link>)}</div>
+              </div>
+              {!gone && <Content approval={row} />}
+            </article>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** The arguments and the request, or where to find them whole. */
+function Content({ approval }: { approval: Approval }) {
+  if (!isWhole(approval)) return <p className="mono small">{brief(approval)}</p>;
+  return (
+    <>
+      <Readable value={approval.arguments} text={approval.arguments_text} label={`arguments of ${approval.tool_name}`} />
+      <details>
+        <summary className="mono small">{firstRequest(approval)}</summary>
+        <Planned requests={approval.requests} />
+      </details>
+    </>
+  );
+}
+
+function Decided({ approvals }: { approvals: Approval[] }) {
+  return (
+    <Table
+      caption="Approvals"
+      rows={approvals}
+      rowKey={idOf}
+      columns={[
+        { head: 'Call', cell: (row) => <><Link href={`/approvals/${row.approval_id}`} className="strong">{row.title}</Link><div className="mono small muted">{row.tool_name}</div>{isDestructive(row) && <div><Badge tone="bad">destructive</Badge></div>}</> },
+        { head: 'User', cell: (row) => row.user_id },
+        { head: 'Account', cell: (row) => row.account ?? <span className="muted">{row.connection_id ? 'without a name' : 'none'}</span> },
+        { head: 'Arguments', wide: true, cell: (row) => <span className="mono small">{brief(row)}</span> },
+        { head: 'Would send', wide: true, cell: (row) => <span className="mono small">{firstRequest(row)}</span> },
+        { head: 'Status', cell: (row) => <State name={row.status} /> },
+        { head: 'Requested', cell: (row) => <Time at={row.created_at} /> },
+        { head: 'Actions', align: 'acts', cell: (row) => row.can_decide && <Link href={`/approvals/${row.approval_id}`} className="button small" aria-label={`Review ${row.tool_name} for ${row.user_id}`}>Review</Link> },
+      ]}
+    />
+  );
+}
+
+const firstRequest = (row: Approval): string => (row.requests[0] ? visible(`${row.requests[0].method} ${row.requests[0].url}`) : 'Nothing would be sent.');
+
 const BRIEF_MAX = 160;
+/** Longer arguments are decided on the page of the approval, which has the room for them. */
+const WHOLE_MAX = 1_000;
 
 /** Arguments on one line; the page of the approval has them whole. */
 function brief(row: Approval): string {
@@ -93,7 +155,7 @@ function brief(row: Approval): string {
   return text.length > BRIEF_MAX ? `${text.slice(0, BRIEF_MAX)}...` : text;
 }
 
-/** Whether the row shows all that is decided; otherwise the decision is on the page that does. */
-const isBrief = (row: Approval): boolean => oneLine(row).length <= BRIEF_MAX && row.requests.length <= 1 && !row.secrets_masked;
+/** Whether the list shows all that is decided; otherwise the decision is on the page that does. */
+const isWhole = (row: Approval): boolean => oneLine(row).length <= WHOLE_MAX && row.requests.length <= 1 && !row.secrets_masked;
 
 const oneLine = (row: Approval): string => visible(row.arguments_text.replaceAll(/\n\s*/g, ' '));

@@ -6,6 +6,7 @@ import { ApiError, call, whenSignedOut } from '../api/client';
 import type { AppRequest } from '../api/types';
 import { Button } from '../ui/button';
 import { Gate } from '../ui/gate';
+import { Grant } from '../ui/grant';
 import { ErrorNote, Note, Waiting } from '../ui/note';
 import { Pairs } from '../ui/page';
 
@@ -66,12 +67,7 @@ export default function Authorize() {
           <p>Nobody has checked this app: it chose its name itself. Continue only if you started this from an app that you trust.</p>
         </Note>
       )}
-      <div>
-        <p className="strong">{app.connected_before ? 'You have let this app in before. It asks for this:' : 'It will be able to:'}</p>
-        <ul>
-          {app.scopes.map((scope) => <li key={scope.scope}>{scope.words}</li>)}
-        </ul>
-      </div>
+      <Grant app={app} />
       {noToolset && <Note tone="bad"><p>The workspace {app.workspace} has no toolset {app.toolset?.name}. Check the address that you gave the app, or sign in to another workspace.</p></Note>}
       {app.blocked && <Note tone="bad"><p>An admin of the workspace has switched this app off.</p></Note>}
       {decide.error && <ErrorNote error={decide.error} />}

@@ -8,6 +8,7 @@ import { useAddressState } from '../ui/address';
 import { State } from '../ui/badge';
 import { Button } from '../ui/button';
 import { SelectField, TextField } from '../ui/field';
+import { Filters } from '../ui/filters';
 import { Empty, ErrorNote, Waiting } from '../ui/note';
 import { Card, Page } from '../ui/page';
 import { download } from '../ui/download';
@@ -95,7 +96,7 @@ export default function Executions() {
   const choices = (all: readonly string[], any: string) => [['', any], ...all.map((name) => [name, words(name)] as const)] as const;
   return (
     <Page title="Executions" about="Every call with its receipt: what was sent, where to, and with which credential.">
-      <div className="filters" role="search">
+      <Filters set={[service, key, status, reason, since, kind].filter(Boolean).length}>
         <div className="search"><TextField bare label="Tool" type="search" placeholder="Part of a tool's name" value={tool} onChange={setTool} maxLength={200} /></div>
         {admin && <div className="search"><TextField bare label="User" type="search" placeholder="Exact user ID" value={user} onChange={setUser} maxLength={128} /></div>}
         <SelectField bare label="Service" className="narrow" value={service} onChange={setService} options={[['', 'Any service'], ...(services.data?.services ?? []).map((item) => [item.service, item.title] as const)]} />
@@ -106,7 +107,7 @@ export default function Executions() {
         <SelectField bare label="Kind" className="narrow" value={kind} onChange={setKind} options={[['', 'Calls of tools'], ['connection', 'The gateway\'s own requests']]} />
         {filtered && <Button kind="quiet" size="small" onClick={clear}>Clear filters</Button>}
         {picked.length > 0 && <Button size="small" disabled={picked.length < 2} onClick={() => go(`/executions/compare?a=${picked[0]}&b=${picked[1]}`)}>{picked.length < 2 ? 'Select another to compare' : 'Compare'}</Button>}
-      </div>
+      </Filters>
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
       {save.error && <ErrorNote error={save.error} />}
       {list.isPending && <Waiting />}

@@ -5,10 +5,12 @@ import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { showChanged } from '../api/changed';
 import { call } from '../api/client';
-import type { Connection, ConnectionPage, ConnectLink, DeletedConnection, Service, ServiceSetting, ServiceTest } from '../api/types';
+import type { ConnectionPage, ConnectLink, Service, ServiceSetting, ServiceTest } from '../api/types';
 import { useIsAdmin, useIsOperator, useMe } from '../shell/me';
-import { Badge, State } from '../ui/badge';
+import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
+import { ConnectOwn } from '../ui/connect-own';
+import { ConnectionTable } from '../ui/connection-table';
 import { CopyLine } from '../ui/copy';
 import { Confirm, Dialog } from '../ui/dialog';
 import { TextField } from '../ui/field';
@@ -18,13 +20,13 @@ import { inWords } from '../ui/names';
 import { Empty, ErrorNote, Note } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { ShowMore } from '../ui/show-more';
-import { Table } from '../ui/table';
 import { Time } from '../ui/time';
 import { useToast } from '../ui/toast';
 
 export default function Integration() {
   const { service: name = '' } = useParams<{ service: string }>();
   const service = useQuery({ queryKey: ['services', name], queryFn: () => call<Service>('GET', `/services/${encodeURIComponent(name)}`) });
+  const admin = useIsAdmin();
   const [connecting, setConnecting] = useState(false);
   const data = service.data;
   return (
@@ -33,7 +35,14 @@ export default function Integration() {
       mark={data && <Logo service={data.service} title={data.title} size={44} />}
       about={data?.description}
       back={{ to: '/integrations', name: 'Integrations' }}
-      actions={data && data.auth.length > 0 && <Button kind="primary" icon="plus" disabled={!data.connectable} onClick={() => setConnecting(true)}>Connect</Button>}
+      actions={
+        data && data.auth.length > 0 && (
+          <>
+            {admin && <Button icon="plus" disabled={!data.connectable} onClick={() => setConnecting(true)}>Connect for a user</Button>}
+            <ConnectOwn service={data.service} title={data.title} disabled={!data.connectable} />
+          </>
+        )
+      }
     >
       <Loaded query={service}>{(loaded) => <Body service={loaded} />}</Loaded>
       {connecting && data && <Connect service={data} onClose={() => setConnecting(false)} />}
@@ -85,86 +94,34 @@ function Connections({ service }: { service: Service }) {
     getNextPageParam: (last) => last.next_cursor,
     enabled: service.auth.length > 0,
   });
-  const [removing, setRemoving] = useState<Connection | null>(null);
-  const toast = useToast();
-  const client = useQueryClient();
   if (service.auth.length === 0) return null;
-  const renew = (connection: Connection) => {
-    call<ConnectLink>('POST', '/connections/link', { body: { service: service.service, user_id: connection.user_id, connection_id: connection.connection_id } })
-      .then((link) => window.open(link.connect_url, '_blank', 'noopener'))
-      .catch(toast.error);
-  };
-  const remove = async (connection: Connection) => {
-    const gone = await call<DeletedConnection>('DELETE', `/connections/${connection.connection_id}`);
-    void client.invalidateQueries({ queryKey: ['connections'] });
-    void client.invalidateQueries({ queryKey: ['services'] });
-    toast.success(gone.revoked_at_provider ? 'Disconnected, and revoked at the provider' : 'Disconnected');
-  };
   return (
     <Card title="Connections" flush>
       <Loaded query={connections}>
         {(data) => {
           const all = data.pages.flatMap((page) => page.connections);
           return all.length === 0 ? (
-            <Empty icon="integrations" title="No connections yet">
+            <Empty icon="connections" title="No connections yet" action={service.connectable && <ConnectOwn service={service.service} title={service.title} />}>
               {service.connectable
-                ? 'Select Connect to use your own account. Agents give their users the same kind of link when a tool needs it.'
+                ? 'Connect your own account. Agents give their users the same kind of link when a tool needs it.'
                 : admin
                   ? 'Complete the setup below first.'
                   : 'An admin has to set it up first.'}
             </Empty>
           ) : (
             <>
-              <Table
-                caption={`Connections to ${service.title}`}
-                rows={all}
-                rowKey={(row) => row.connection_id}
-                columns={[
-                  { head: 'Account', cell: (row) => <span className="strong">{row.account ?? 'unnamed'}</span> },
-                  { head: 'User', cell: (row) => (admin ? <Link href={`/permissions/${encodeURIComponent(row.user_id)}`}>{row.user_id}</Link> : row.user_id) },
-                  {
-                    head: 'Health',
-                    cell: (row) => (
-                      <div className="stack tight">
-                        <span><State name={row.state} /></span>
-                        {row.last_error && row.state !== 'active' && <span className="small muted">{row.last_error}</span>}
-                        {row.next_retry_at && row.state === 'cooling_down' && <span className="small muted">next try <Time at={row.next_retry_at} /></span>}
-                      </div>
-                    ),
-                  },
-                  { head: 'Since', cell: (row) => <Time at={row.state_since} /> },
-                  { head: 'Scopes', cell: (row) => <span className="small">{row.scopes.join(', ') || <span className="muted">none</span>}</span> },
-                  {
-                    head: 'Actions',
-                    align: 'acts',
-                    cell: (row) => (
-                      <>
-                        {row.state === 'reauth_needed' && <Button size="small" onClick={() => renew(row)}>Reconnect</Button>}
-                        {row.state !== 'revoked' && <Button size="small" kind="danger" onClick={() => setRemoving(row)}>Disconnect</Button>}
-                      </>
-                    ),
-                  },
-                ]}
-              />
+              <ConnectionTable caption={`Connections to ${service.title}`} connections={all} hide="service" />
               <ShowMore list={connections} />
             </>
           );
         }}
       </Loaded>
-      {removing && (
-        <Confirm title="Disconnect this account?" action="Disconnect" onClose={() => setRemoving(null)} onConfirm={() => remove(removing)}>
-          <p>
-            <b>{removing.account ?? removing.connection_id}</b> of {removing.user_id} is deleted here, and revoked at {service.title} if that is supported. Tools that need it will ask for a new connection.
-          </p>
-        </Confirm>
-      )}
     </Card>
   );
 }
 
 function Connect({ service, onClose }: { service: Service; onClose: () => void }) {
   const me = useMe();
-  const admin = useIsAdmin();
   const [userId, setUserId] = useState(me.user_id);
   const link = useMutation({
     mutationFn: () => call<ConnectLink>('POST', '/connections/link', { body: { service: service.service, user_id: userId } }),
@@ -192,7 +149,7 @@ function Connect({ service, onClose }: { service: Service; onClose: () => void }
           </div>
         </>
       ) : (
-        <TextField label="User" hint="The user whose tools will use this account." value={userId} readOnly={!admin} onChange={setUserId} maxLength={128} />
+        <TextField label="User" hint="The user whose tools will use this account." value={userId} onChange={setUserId} maxLength={128} />
       )}
     </Dialog>
   );

@@ -6,6 +6,7 @@ import { useAddressState } from '../ui/address';
 import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
 import { SelectField, TextField } from '../ui/field';
+import { Filters } from '../ui/filters';
 import { Logo } from '../ui/logo';
 import { inWords } from '../ui/names';
 import { Empty } from '../ui/note';
@@ -60,12 +61,12 @@ export default function Integrations() {
           };
           return (
             <>
-              <div className="filters" role="search">
+              <Filters set={[category, state].filter(Boolean).length}>
                 <div className="search"><TextField bare label="Filter integrations" type="search" placeholder="Filter by name or purpose" value={typed} onChange={setTyped} /></div>
                 <SelectField bare label="Category" className="narrow" value={category} onChange={setCategory} options={[['', 'All categories'], ...categories.map((name) => [name, inWords(name)] as const)]} />
                 <SelectField bare label="State" className="narrow" value={state} onChange={setState} options={STATES} />
                 <span className="muted small" role="status">{plural(shown.length, 'integration')}</span>
-              </div>
+              </Filters>
               {shown.length === 0 ? (
                 <Card>
                   <Empty icon="integrations" title={data.services.length === 0 ? 'No integrations installed' : 'No matches'} action={data.services.length === 0 ? operator && <Link className="button primary" href="/plugins">Add a plugin</Link> : <Button onClick={clear}>Clear filters</Button>}>

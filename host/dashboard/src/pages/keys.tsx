@@ -6,6 +6,7 @@ import { Link } from 'wouter';
 import { call } from '../api/client';
 import type { Key, Keys as All, NewKey } from '../api/types';
 import { useMe } from '../shell/me';
+import { useAskedFor } from '../ui/asked-for';
 import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
 import { Code, CopyLine } from '../ui/copy';
@@ -26,6 +27,7 @@ export default function Keys() {
   const client = useQueryClient();
   const toast = useToast();
   const close = () => setDialog(null);
+  useAskedFor('create', () => setDialog({ kind: 'create' }));
   const create = <Button kind="primary" icon="plus" onClick={() => setDialog({ kind: 'create' })}>Create key</Button>;
   const revoke = async (key: Key) => {
     await call('DELETE', `/keys/${key.key_id}`);
@@ -100,7 +102,7 @@ function Scopes({ row, all }: { row: Key; all: string[] }) {
 
 function limits(row: Key): string {
   const parts = [row.rpm && `${row.rpm} a minute`, row.rpd && `${row.rpd} a day`, row.ip_allowlist.length > 0 && `from ${row.ip_allowlist.join(', ')}`];
-  return parts.filter(Boolean).join('; ') || 'plan limits';
+  return parts.filter(Boolean).join('; ') || 'none of its own';
 }
 
 /** A choice of its own, not one of the checks. */
@@ -176,7 +178,7 @@ function Edit({ all, of, onClose, onCreated }: { all: All; of?: Key; onClose: ()
         </div>
       </fieldset>
       <div className="columns two">
-        <TextField label="Requests a minute" inputMode="numeric" hint={`At most ${all.rpm_max}. Leave empty for the plan's limit.`} value={rpm} onChange={digits(setRpm)} />
+        <TextField label="Requests a minute" inputMode="numeric" hint={`At most ${all.rpm_max}. Leave empty for no limit of its own.`} value={rpm} onChange={digits(setRpm)} />
         <TextField label="Requests a day" inputMode="numeric" hint={`At most ${all.rpd_max}. Leave empty for no limit.`} value={rpd} onChange={digits(setRpd)} />
       </div>
       <SelectField label="Expires" value={life} onChange={setLife} options={of ? [['keep', of.expires_at ? 'No change' : 'Never (no change)'], ...LIVES] : LIVES} />

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { call } from '../api/client';
 import type { Member, Members as All, Role } from '../api/types';
 import { useMe } from '../shell/me';
+import { useAskedFor } from '../ui/asked-for';
 import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
 import { CopyLine } from '../ui/copy';
@@ -33,6 +34,7 @@ export default function Members() {
   const members = useQuery({ queryKey: ['members'], queryFn: () => call<All>('GET', '/members') });
   const again = () => void client.invalidateQueries({ queryKey: ['members'] });
   const close = () => setDialog(null);
+  useAskedFor('invite', () => setDialog({ kind: 'invite' }));
   const mayChange = (member: Member) => me.role === 'owner' || member.role !== 'owner';
   const reset = (member: Member) => {
     call<{ join_url: string; expires_at: string }>('POST', `/members/${member.member_id}/reset`, { body: {} })

@@ -5,6 +5,7 @@ import type { Overview as Sums, Period } from '../api/types';
 import { PENDING_MAX, usePending } from '../shell/nav';
 import { useAddressState } from '../ui/address';
 import { CallsChart, LatencyChart } from '../ui/chart';
+import { FirstSteps } from '../ui/first-steps';
 import { Icon } from '../ui/icon';
 import { Empty } from '../ui/note';
 import { Card, Loaded, Page } from '../ui/page';
@@ -30,7 +31,14 @@ export default function Overview() {
   });
   return (
     <Page title="Overview" about="What agents did in this workspace, and what needs your attention." actions={<Segments label="Period" value={period} options={PERIODS} onChange={setPeriod} />}>
-      <Loaded query={query}>{(sums) => <Body sums={sums} />}</Loaded>
+      <Loaded query={query}>
+        {(sums) => (
+          <div className="stack">
+            <FirstSteps />
+            <Body sums={sums} />
+          </div>
+        )}
+      </Loaded>
     </Page>
   );
 }
@@ -53,7 +61,7 @@ function Body({ sums }: { sums: Sums }) {
       {totals.calls === 0 ? (
         <Card>
           <Empty icon="executions" title="No calls in this period" action={<><Link className="button primary" href="/settings/clients">Connect a client</Link><Link className="button" href="/tools">Try a tool</Link></>}>
-            Give an agent a key and the address of this gateway, or run a tool here to see its receipt.
+            Connect a client, or run a tool here to see its receipt.
           </Empty>
         </Card>
       ) : (

@@ -1,4 +1,4 @@
-// What one user may do: a row per service, its tools below it, rules for a time, and why.
+// One user: their connections, rules and calls; what they may do, a row per service with its tools below it; and why.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
@@ -7,7 +7,8 @@ import { useParams } from 'wouter';
 import { showChanged } from '../api/changed';
 import { call } from '../api/client';
 import type { Explained, PermissionServices, UserPermissions } from '../api/types';
-import { useIsAdmin } from '../shell/me';
+import { useIsAdmin, useMe } from '../shell/me';
+import { useAddressState } from '../ui/address';
 import { State } from '../ui/badge';
 import { Button } from '../ui/button';
 import { TextField } from '../ui/field';
@@ -18,12 +19,15 @@ import { Matrix, useSummary, type Change, type Changing } from '../ui/rule-matri
 import { manyRules, oneRule, whoDecides } from '../ui/rules';
 import { Time } from '../ui/time';
 import { useToast } from '../ui/toast';
+import { UserFacts } from '../ui/user-facts';
 
 /** `of`: the user, where the address does not name one. */
 export default function Permissions({ of }: { of?: string }) {
   const params = useParams<{ user?: string }>();
   const user = of ?? decodeURIComponent(params.user ?? '');
+  const me = useMe();
   const admin = useIsAdmin();
+  const [tab, setTab] = useAddressState('tab');
   const client = useQueryClient();
   const toast = useToast();
   const [limiting, setLimiting] = useState(false);
@@ -50,12 +54,14 @@ export default function Permissions({ of }: { of?: string }) {
           <div className="stack">
             <Summary user={user} rules={data} />
             {data.limited && data.limited.length > 0 && <Limited user={user} all={data} rules={data.limited} />}
-            <Tabs.Root defaultValue="matrix">
+            <Tabs.Root value={tab === 'rules' || tab === 'explain' ? tab : 'user'} onValueChange={(next) => setTab(next === 'user' ? '' : next)}>
               <Tabs.List className="tabs" aria-label="Permissions">
-                <Tabs.Trigger className="tab" value="matrix">By service and tool</Tabs.Trigger>
+                <Tabs.Trigger className="tab" value="user">Connections, rules and calls</Tabs.Trigger>
+                <Tabs.Trigger className="tab" value="rules">By service and tool</Tabs.Trigger>
                 <Tabs.Trigger className="tab" value="explain">Explain</Tabs.Trigger>
               </Tabs.List>
-              <Tabs.Content value="matrix" tabIndex={-1}>
+              <Tabs.Content value="user" tabIndex={-1}><UserFacts user={user} own={user === me.user_id} rules={data} onRules={() => setTab('rules')} /></Tabs.Content>
+              <Tabs.Content value="rules" tabIndex={-1}>
                 <Loaded query={services}>{(listed) => <Matrix user={user} rules={data} services={listed.services} change={change} readOnly={!admin} />}</Loaded>
               </Tabs.Content>
               <Tabs.Content value="explain" tabIndex={-1}><Explain user={user} /></Tabs.Content>
@@ -63,7 +69,7 @@ export default function Permissions({ of }: { of?: string }) {
           </div>
         )}
       </Loaded>
-      {limiting && <LimitedDialog user={user} services={services.data?.services ?? []} onClose={() => setLimiting(false)} />}
+      {limiting && services.data && <LimitedDialog user={user} services={services.data.services} onClose={() => setLimiting(false)} />}
     </Page>
   );
 }

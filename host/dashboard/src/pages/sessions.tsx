@@ -6,6 +6,7 @@ import { stream } from '../api/stream';
 import type { Session, SessionPage } from '../api/types';
 import { useIsAdmin, useMe } from '../shell/me';
 import { useAddressState } from '../ui/address';
+import { useAskedFor } from '../ui/asked-for';
 import { Button } from '../ui/button';
 import { Written } from '../ui/conversation';
 import { Confirm, Dialog } from '../ui/dialog';
@@ -50,6 +51,7 @@ export default function Sessions() {
     toast.success('Session deleted');
   };
   const [beginning, setBeginning] = useState(false);
+  useAskedFor('new', () => setBeginning(true));
   const begin = <Button kind="primary" icon="plus" onClick={() => setBeginning(true)}>New session</Button>;
   return (
     <Page title="Sessions" about="A session groups the messages and calls that belong together, with the state that plugins keep for them. It ends after a day without activity." actions={begin}>

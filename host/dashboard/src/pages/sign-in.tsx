@@ -88,6 +88,10 @@ function Form() {
         )}
         <Button type="submit" kind="primary" busy={signIn.isPending}>Sign in</Button>
       </form>
+      <details className="small">
+        <summary>Forgot your password?</summary>
+        <p className="muted">Ask an admin of your workspace for a link to set a new one: Members, Reset password. The operator makes one with <code>toolgate member reset</code>.</p>
+      </details>
       {oidc && (
         <a className="button" href={`${oidc.start_url}?return_to=${encodeURIComponent(returnTo())}`}>
           Sign in with {oidc.name}

@@ -4,6 +4,7 @@ import { Link, useLocation } from 'wouter';
 import { call } from '../api/client';
 import type { Skill, SkillPage } from '../api/types';
 import { useAddressState } from '../ui/address';
+import { useAskedFor } from '../ui/asked-for';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { TextArea, TextField } from '../ui/field';
@@ -19,6 +20,7 @@ export default function Skills() {
   const [typed, setTyped] = useAddressState('query');
   const [offset, setOffset] = useState(0);
   const [making, setMaking] = useState(false);
+  useAskedFor('new', () => setMaking(true));
   const query = useDeferredValue(typed.trim());
   const skills = useQuery({
     queryKey: ['skills', 'list', query, offset],

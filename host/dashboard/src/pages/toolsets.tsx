@@ -6,6 +6,7 @@ import { Link, useLocation } from 'wouter';
 import { call } from '../api/client';
 import type { Toolset, ToolsetList } from '../api/types';
 import { useIsAdmin } from '../shell/me';
+import { useAskedFor } from '../ui/asked-for';
 import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
@@ -21,6 +22,7 @@ const ABOUT = 'An MCP client that is given the address of a toolset lists exactl
 export default function Toolsets() {
   const admin = useIsAdmin();
   const [making, setMaking] = useState(false);
+  useAskedFor('new', () => admin && setMaking(true));
   const toolsets = useQuery({ queryKey: ['toolsets'], queryFn: () => call<ToolsetList>('GET', '/toolsets') });
   const make = admin && <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>New toolset</Button>;
   return (

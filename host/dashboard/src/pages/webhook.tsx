@@ -8,7 +8,7 @@ import type { Delivery, NewWebhook, Webhook as Shape, WebhookDeliveryPage } from
 import { State } from '../ui/badge';
 import { Button } from '../ui/button';
 import { Confirm } from '../ui/dialog';
-import { Empty, ErrorNote } from '../ui/note';
+import { Empty, ErrorNote, Note } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { ShowMore } from '../ui/show-more';
 import { Table } from '../ui/table';
@@ -23,11 +23,12 @@ export default function Webhook() {
   const toast = useToast();
   const path = `/webhooks/${id}`;
   const [dialog, setDialog] = useState<'delete' | 'rotate' | null>(null);
+  const [tested, setTested] = useState<string | null>(null);
   const [rotated, setRotated] = useState<NewWebhook | null>(null);
   const webhook = useQuery({ queryKey: ['webhooks', id], queryFn: () => call<Shape>('GET', path) });
   const again = () => void client.invalidateQueries({ queryKey: ['webhooks'] });
   const test = () => {
-    call('POST', `${path}/test`, { body: {} }).then(() => { toast.success('Test event sent'); again(); }, toast.error);
+    call<Delivery>('POST', `${path}/test`, { body: {} }).then((made) => { setTested(made.delivery_id); again(); }, toast.error);
   };
   const toggle = (on: boolean) => {
     call('PATCH', path, { body: { enabled: on } }).then(again, toast.error);
@@ -63,7 +64,7 @@ export default function Webhook() {
                 ]}
               />
             </Card>
-            <Deliveries path={path} id={id} />
+            <Deliveries path={path} id={id} tested={tested} />
           </div>
         )}
       </Loaded>
@@ -82,7 +83,20 @@ export default function Webhook() {
   );
 }
 
-function Deliveries({ path, id }: { path: string; id: string }) {
+/** How the test that was asked for here has gone. */
+function TestOutcome({ delivery }: { delivery: Delivery }) {
+  if (delivery.status === 'delivered') return <Note tone="ok"><p>The test was delivered: the receiver answered {delivery.response_status} after {duration(delivery.duration_ms)}.</p></Note>;
+  const why = delivery.response_status ? `the receiver answered ${delivery.response_status}` : delivery.last_error;
+  if (delivery.status === 'pending' && !why) return <Note><p>The test is on its way.</p></Note>;
+  return <Note tone="bad"><p>The test has not arrived: {why ?? 'the receiver did not answer'}.{delivery.next_attempt_at && <> It is sent again <NextTry at={delivery.next_attempt_at} />.</>}</p></Note>;
+}
+
+/** A time that has come is not said as one that has passed. */
+function NextTry({ at }: { at: string }) {
+  return Date.parse(at) <= Date.now() ? <>as soon as it is its turn</> : <Time at={at} />;
+}
+
+function Deliveries({ path, id, tested }: { path: string; id: string; tested: string | null }) {
   const toast = useToast();
   const list = useInfiniteQuery({
     queryKey: ['webhooks', id, 'deliveries'],
@@ -91,11 +105,13 @@ function Deliveries({ path, id }: { path: string; id: string }) {
     getNextPageParam: (last) => last.next_cursor ?? null,
   });
   const rows = list.data?.pages.flatMap((page) => page.deliveries) ?? [];
+  const test = rows.find((row) => row.delivery_id === tested);
   const resend = (delivery: Delivery) => {
     call('POST', `${path}/deliveries/${delivery.delivery_id}/resend`, { body: {} }).then(() => { toast.success('Queued to be sent again'); void list.refetch(); }, toast.error);
   };
   return (
     <Card title="Deliveries" flush>
+      {test && <div className="inner" role="status"><TestOutcome delivery={test} /></div>}
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
       {list.data && rows.length === 0 && <Empty icon="webhooks" title="Nothing sent yet">Send a test to check that your receiver answers.</Empty>}
       {rows.length > 0 && (
@@ -109,7 +125,7 @@ function Deliveries({ path, id }: { path: string; id: string }) {
             { head: 'Answer', cell: (row) => row.response_status ?? <span className="muted">{row.last_error ?? 'none'}</span> },
             { head: 'Attempts', align: 'right', cell: (row) => row.attempts },
             { head: 'Duration', align: 'right', cell: (row) => duration(row.duration_ms) },
-            { head: 'Next try', cell: (row) => (row.next_attempt_at ? <Time at={row.next_attempt_at} /> : <span className="muted">none</span>) },
+            { head: 'Next try', cell: (row) => (row.next_attempt_at ? <NextTry at={row.next_attempt_at} /> : <span className="muted">none</span>) },
             { head: 'Made', cell: (row) => <Time at={row.created_at} /> },
             { head: 'Actions', align: 'acts', cell: (row) => row.status !== 'pending' && <Button size="small" onClick={() => resend(row)}>Send again</Button> },
           ]}

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { call } from '../api/client';
 import type { NewWebhook, Webhook, WebhookList } from '../api/types';
+import { useAskedFor } from '../ui/asked-for';
 import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
 import { CopyLine } from '../ui/copy';
@@ -29,6 +30,7 @@ export const GROUPS: [string, string][] = [
 
 export default function Webhooks() {
   const [making, setMaking] = useState(false);
+  useAskedFor('add', () => setMaking(true));
   const [made, setMade] = useState<NewWebhook | null>(null);
   const webhooks = useQuery({ queryKey: ['webhooks'], queryFn: () => call<WebhookList>('GET', '/webhooks') });
   const add = <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>Add webhook</Button>;

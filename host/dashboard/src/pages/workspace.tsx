@@ -86,7 +86,7 @@ function Settings({ workspace, rule }: { workspace: Shape; rule: DefaultPermissi
       >
         <Pairs
           items={[
-            ['Plan', <span className="row"><Badge tone="accent">{workspace.plan}</Badge>{workspace.rpm != null && <span>{workspace.rpm} requests a minute</span>}</span>],
+            (workspace.plan !== 'enterprise' || workspace.rpm != null) && ['Plan', <span className="row"><Badge tone="accent">{workspace.plan}</Badge>{workspace.rpm != null && <span>{workspace.rpm} requests a minute</span>}</span>],
             ['Created', <Time at={workspace.created_at} />],
           ]}
         />

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Service } from '../api/types';
-import { byId, executionsOf, integrations, pages } from './find';
+import { actions, byId, executionsOf, integrations, pages } from './find';
 import { placesFor } from './places';
 
 describe('pages', () => {
@@ -15,6 +15,18 @@ describe('pages', () => {
     expect(names).toContain('Your permissions');
     expect(pages('keys', false)).toEqual([]);
     expect(pages('keys', true)).toHaveLength(1);
+  });
+});
+
+describe('actions', () => {
+  it('are found by some letters of each word, and lead to the form itself', () => {
+    expect(actions('invi mem', true).map((hit) => hit.to)).toEqual(['/settings/members?do=invite']);
+    expect(actions('zzz', true)).toEqual([]);
+  });
+  it('of admins are not offered to members', () => {
+    expect(actions('key', false)).toEqual([]);
+    expect(actions('key', true)).toHaveLength(1);
+    expect(actions('', false).length).toBeGreaterThan(3);
   });
 });
 

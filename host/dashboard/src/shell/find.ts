@@ -1,4 +1,4 @@
-// What the palette finds by itself: pages, integrations, and the thing that an id names.
+// What the palette finds by itself: actions, pages, integrations, and the thing that an id names.
 
 import type { Service } from '../api/types';
 import { placesFor } from './places';
@@ -33,6 +33,26 @@ export function byId(typed: string): Hit[] {
 export function pages(typed: string, admin: boolean): Hit[] {
   const all = placesFor(admin).flatMap(([group, places]) => places.map((place) => ({ name: place.name, about: group, to: place.to })));
   return [...all, { name: 'Your account', about: 'Settings', to: '/settings/account' }].filter((place) => has(`${place.name} ${place.about}`, typed));
+}
+
+/** What can be begun from anywhere; `admin`: what only an admin may. */
+const ACTIONS: readonly (Hit & { admin?: boolean })[] = [
+  { name: 'Connect a service', to: '/integrations?state=ready' },
+  { name: 'Connect a client', to: '/settings/clients' },
+  { name: 'Run a tool', to: '/tools' },
+  { name: 'Decide calls that wait', to: '/approvals' },
+  { name: 'Start a session', to: '/sessions?do=new' },
+  { name: 'Write a Skill', to: '/skills?do=new' },
+  { name: 'Create an API key', to: '/settings/api?do=create', admin: true },
+  { name: 'Invite a member', to: '/settings/members?do=invite', admin: true },
+  { name: 'Make a toolset', to: '/toolsets?do=new', admin: true },
+  { name: 'Add a webhook', to: '/webhooks?do=add', admin: true },
+  { name: 'Find connections to make again', to: '/connections?state=reauth_needed' },
+  { name: 'Find calls that failed', to: '/executions?status=error' },
+];
+
+export function actions(typed: string, admin: boolean): Hit[] {
+  return ACTIONS.filter((action) => (admin || !action.admin) && has(action.name, typed)).map(({ name, to }) => ({ name, to }));
 }
 
 const SERVICES_MAX = 5;

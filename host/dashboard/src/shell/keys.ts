@@ -17,7 +17,7 @@ export function commandOf(pressed: KeyPress, typing: boolean, singleKeys: boolea
 }
 
 export const SHORTCUTS: readonly (readonly [string, string])[] = [
-  ['Ctrl K', 'Find a page, tool, integration, user or execution'],
+  ['Ctrl K', 'Find an action, page, tool, integration, user or execution'],
   ['/', 'Go to the search of this page'],
   ['Ctrl Enter', 'Send the form'],
   ['?', 'Show these shortcuts'],

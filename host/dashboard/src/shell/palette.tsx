@@ -1,4 +1,4 @@
-// Ctrl-K: one field that finds pages, integrations, tools, users and executions.
+// Ctrl-K: one field that finds actions, pages, integrations, tools, users and executions.
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react';
@@ -6,7 +6,7 @@ import { useLocation } from 'wouter';
 import { call } from '../api/client';
 import type { Found, User } from '../api/types';
 import { useServices } from '../ui/services';
-import { byId, executionsOf, integrations, pages, type Hit } from './find';
+import { actions, byId, executionsOf, integrations, pages, type Hit } from './find';
 import { useIsAdmin, useMe } from './me';
 
 const HITS_MAX = 6;
@@ -56,13 +56,13 @@ export default function Palette({ onClose }: { onClose: () => void }) {
         className="input"
         type="text"
         role="combobox"
-        aria-label="Find a page, tool, integration, user or execution"
+        aria-label="Find an action, page, tool, integration, user or execution"
         aria-expanded="true"
         aria-controls={list}
         aria-activedescendant={chosen >= 0 ? `${list}-${chosen}` : undefined}
         autoComplete="off"
         spellCheck={false}
-        placeholder="Find a page, tool, integration, user or execution"
+        placeholder="Find an action, page, tool, integration, user or execution"
         maxLength={200}
         autoFocus
         value={typed}
@@ -118,6 +118,7 @@ function useHits(typed: string): [string, Hit[]][] {
     const named = foundTools.filter((tool) => tool.name.includes(typed.toLowerCase().replaceAll(' ', '_')));
     const groups: [string, Hit[]][] = [
       ['By id', byId(typed)],
+      ['Actions', actions(typed, admin)],
       ['Pages', pages(typed, admin)],
       ['Integrations', integrations(typed, services.data?.services ?? [])],
       ['Tools', foundTools],

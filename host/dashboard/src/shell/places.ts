@@ -21,6 +21,7 @@ export const PLACES: readonly (readonly [string, readonly Place[]])[] = [
   ['Build', [
     { to: '/tools', name: 'Tools', icon: 'tools' },
     { to: '/integrations', name: 'Integrations', icon: 'integrations' },
+    { to: '/connections', name: 'Connections', icon: 'connections' },
     { to: '/plugins', name: 'Plugins', icon: 'plugins' },
     { to: '/skills', name: 'Skills', icon: 'skills' },
     { to: '/toolsets', name: 'Toolsets', icon: 'toolsets' },

@@ -11,6 +11,7 @@ import { Badge } from '../ui/badge';
 import { useToast } from '../ui/toast';
 import { HelpKeys } from './help-keys';
 import { commandOf, isTyping, singleKeys } from './keys';
+import { LoadingPlugins } from './loading-plugins';
 import { useMe } from './me';
 import { Brand, Nav } from './nav';
 import { Outage } from './outage';
@@ -45,7 +46,8 @@ export function Shell({ children }: { children: ReactNode }) {
         <header className="topbar">
           <Drawer />
           <span className="place">{me.workspace.name}</span>
-          <span className="only-wide"><Badge>{me.workspace.plan}</Badge></span>
+          {/* The plan of a workspace for which nobody has set one has no limits. */}
+          {me.workspace.plan !== 'enterprise' && <span className="only-wide"><Badge>{me.workspace.plan}</Badge></span>}
           <span className="grow" />
           <Button kind="quiet" icon="search" aria-label="Find (Ctrl K)" title="Find (Ctrl K)" onClick={() => setPanel('palette')} />
           <LiveMark live={live} />
@@ -53,6 +55,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <PersonMenu />
         </header>
         <Outage live={live} />
+        <LoadingPlugins />
         <main id="main" className="page" ref={main} tabIndex={-1}>{children}</main>
       </div>
       {panel === 'palette' && <Suspense><Palette onClose={() => setPanel(null)} /></Suspense>}

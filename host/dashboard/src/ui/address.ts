@@ -1,9 +1,14 @@
 // A filter that lives in the address: it survives a reload and can be sent to a colleague.
 
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
+import { useSearch } from 'wouter';
 
 export function useAddressState(name: string): [string, (value: string) => void] {
-  const [value, setValue] = useState(() => new URLSearchParams(window.location.search).get(name) ?? '');
+  const read = useCallback(() => new URLSearchParams(window.location.search).get(name) ?? '', [name]);
+  const [value, setValue] = useState(read);
+  // A link to this page with another filter does not make the page anew.
+  const search = useSearch();
+  useEffect(() => setValue(read()), [search, read]);
   const set = useCallback(
     (next: string) => {
       setValue(next);

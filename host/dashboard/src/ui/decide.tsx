@@ -7,6 +7,7 @@ import type { Approval, UserPermissions } from '../api/types';
 import { useIsAdmin } from '../shell/me';
 import { Button } from './button';
 import { Confirm } from './dialog';
+import { useLater } from './later';
 import { Menu } from './menu';
 import { Note } from './note';
 import { oneRule } from './rules';
@@ -41,20 +42,21 @@ export function Decide({ approval, size = 'small' }: { approval: Approval; size?
   const client = useQueryClient();
   const admin = useIsAdmin();
   const toast = useToast();
-  const [busy, setBusy] = useState<Decision | null>(null);
+  const { waiting, later, takeBack } = useLater();
+  const [pressed, setPressed] = useState(false);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
-  const decided = () => void client.invalidateQueries({ queryKey: ['approvals'] });
-  const now = (decision: Decision) => {
-    setBusy(decision);
-    decide(approval, decision)
-      .then(() => toast.success(decision === 'approve' ? 'Approved. The agent can repeat the call.' : 'Denied'))
-      .catch(toast.error)
-      .finally(() => {
-        setBusy(null);
-        decided();
-      });
+  const decided = () => client.invalidateQueries({ queryKey: ['approvals'] });
+  const soon = (decision: Decision) => {
+    setPressed(true);
+    later(approval.approval_id, `${decision === 'approve' ? 'Approve' : 'Deny'} ${approval.tool_name} for ${approval.user_id}`, () =>
+      decide(approval, decision)
+        .then(() => toast.success(decision === 'approve' ? 'Approved. The agent can repeat the call.' : 'Denied'))
+        .catch(toast.error)
+        // Until the page shows what was decided, nothing can be pressed.
+        .finally(decided),
+    );
   };
-  const approve = () => (isDestructive(approval) ? setDialog({ kind: 'destructive' }) : now('approve'));
+  const approve = () => (isDestructive(approval) ? setDialog({ kind: 'destructive' }) : soon('approve'));
   const confirmed = async (allowFor: AllowFor | null) => {
     await decide(approval, 'approve');
     toast.success('Approved. The agent can repeat the call.');
@@ -68,12 +70,17 @@ export function Decide({ approval, size = 'small' }: { approval: Approval; size?
       toast.error(refused);
     } finally {
       // Refresh last: the page must not show "approved" before the rule is saved.
-      decided();
+      void decided();
     }
   };
+  const soonDone = waiting.find((one) => one.key === approval.approval_id);
+  if (soonDone) {
+    // In the place of the button that was pressed, so that the keyboard is there too.
+    return <Button size={size} icon="undo" autoFocus={pressed} busy={soonDone.sending} aria-label={`Take back: ${soonDone.says}`} onClick={() => takeBack(approval.approval_id)}>Undo</Button>;
+  }
   return (
     <>
-      <Button size={size} kind="primary" icon="done" busy={busy === 'approve'} aria-label={`Approve ${approval.tool_name}`} onClick={approve}>Approve</Button>
+      <Button size={size} kind="primary" icon="done" autoFocus={pressed} aria-label={`Approve ${approval.tool_name}`} onClick={approve}>Approve</Button>
       {admin && (
         <Menu
           label={`More options for ${approval.tool_name}`}
@@ -84,7 +91,7 @@ export function Decide({ approval, size = 'small' }: { approval: Approval; size?
           ]}
         />
       )}
-      <Button size={size} kind="danger" busy={busy === 'deny'} aria-label={`Deny ${approval.tool_name}`} onClick={() => now('deny')}>Deny</Button>
+      <Button size={size} kind="danger" aria-label={`Deny ${approval.tool_name}`} onClick={() => soon('deny')}>Deny</Button>
       {dialog?.kind === 'destructive' && (
         <Confirm title={`Approve ${approval.title}?`} action="Approve" onClose={() => setDialog(null)} onConfirm={() => confirmed(null)}>
           <p><span className="mono">{approval.tool_name}</span> deletes or overwrites something that may not come back. Check the arguments before you approve.</p>

@@ -15,6 +15,9 @@ interface Props {
   footer?: ReactNode;
 }
 
+/** What a person types into or chooses from. */
+const FIRST_FIELD = ['input', 'select', 'textarea'].map((name) => `.inner ${name}:not([hidden], [readonly], [disabled])`).join(', ');
+
 export function Dialog({ title, onClose, wide, children, onSubmit, footer }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -23,6 +26,8 @@ export function Dialog({ title, onClose, wide, children, onSubmit, footer }: Pro
     // It is out of the page before it could give the focus back by itself.
     const before = document.activeElement;
     if (element && !element.open) element.showModal();
+    // The browser would begin at the button that closes.
+    element?.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
     return () => {
       element?.close();
       if (before instanceof HTMLElement) before.focus();

@@ -4,6 +4,7 @@ const PATHS = {
   overview: 'M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 7h6V4h-6z',
   tools: 'M14.5 5.5a4 4 0 0 0-5 5L4 16v4h4l5.500-5.500a4 4 0 0 0 5-5L15.500 12.500 12 12l-.5-3.500z',
   integrations: 'M9 3v5M15 3v5M6 8h12v4a6 6 0 0 1-12 0zM12 18v3',
+  connections: 'M9 15l6-6M10.500 6.500l2-2a4.200 4.200 0 0 1 6 6l-2 2M13.500 17.500l-2 2a4.200 4.200 0 0 1-6-6l2-2',
   plugins: 'M12 3l8 4.500v9L12 21l-8-4.500v-9zM4 7.500l8 4.500 8-4.500M12 12v9',
   toolsets: 'M4 8h16v11H4zM9 8V5h6v3M4 13h16M12 12v2',
   skills: 'M5 4h11a3 3 0 0 1 3 3v13H8a3 3 0 0 1-3-3zM5 17a3 3 0 0 1 3-3h11M9 8h6',

@@ -33,6 +33,14 @@ impl DataFolder {
         proved.await.map_err(io::Error::other)?
     }
 
+    /// Whether it has a file of this name that can be looked at.
+    pub(crate) async fn holds(&self, name: &'static str) -> bool {
+        let file = self.path.join(name);
+        tokio::task::spawn_blocking(move || file.is_file())
+            .await
+            .unwrap_or(false)
+    }
+
     fn write(&self) -> io::Result<()> {
         let found = fs::metadata(&self.path)?;
         if (found.dev(), found.ino()) != (self.device, self.inode) {
@@ -49,6 +57,18 @@ impl DataFolder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_file_is_held_and_a_folder_of_its_name_is_not() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = DataFolder::open(parent.path()).unwrap();
+        assert!(!folder.holds("marked").await, "nothing is there");
+        fs::create_dir(parent.path().join("marked")).unwrap();
+        assert!(!folder.holds("marked").await, "a folder");
+        fs::remove_dir(parent.path().join("marked")).unwrap();
+        fs::write(parent.path().join("marked"), "now").unwrap();
+        assert!(folder.holds("marked").await);
+    }
 
     #[tokio::test]
     async fn a_folder_that_was_moved_or_is_gone_takes_no_write() {

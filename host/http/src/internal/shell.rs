@@ -14,7 +14,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use crate::built_page;
 
 /// The page's addresses; everything below each is the page's too.
-const PAGES: [&str; 21] = [
+const PAGES: [&str; 22] = [
     "setup",
     "join",
     "sign-in",
@@ -22,6 +22,7 @@ const PAGES: [&str; 21] = [
     "overview",
     "tools",
     "integrations",
+    "connections",
     "plugins",
     "skills",
     "toolsets",

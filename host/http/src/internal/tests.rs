@@ -1,5 +1,6 @@
 //! Who is refused at which route, by walking the table of routes.
 
+mod first_steps;
 mod sign_in;
 mod tenants;
 

@@ -9,6 +9,7 @@ use super::output::{OutputFormat, note};
 use crate::archive::{self, backup, restore};
 use crate::config::Config;
 use toolgate_core::clock::Clock;
+use toolgate_gateway::dashboard::first_steps::LAST_BACKUP_FILE;
 use toolgate_store::DatabaseKind;
 use toolgate_vault::Secret;
 
@@ -72,6 +73,13 @@ impl BackupCommand {
                 "The PostgreSQL database is not in the backup. Dump it with pg_dump before the backup, \
                  so that no plugin file is missing that it names.",
             );
+        }
+        let mark = config.gateway.data_dir.join(LAST_BACKUP_FILE);
+        if let Err(cause) = std::fs::write(&mark, &made.manifest.created_at) {
+            note(&format!(
+                "The backup is complete, but the dashboard does not know of it: {} cannot be written ({cause}).",
+                mark.display()
+            ));
         }
         output.print(&made, |made| {
             let keys = match &made.keys {

@@ -20,5 +20,5 @@ async fn a_person_reviews_and_decides_waiting_calls_in_the_browser() {
     let shots = std::env::var("TOOLGATE_SHOTS").ok();
     let asked = json!({ "purge": tool, "shots": shots });
     let printed = world.walk("decide.mjs", asked).await;
-    assert_eq!(printed.lines().count(), 6, "{printed}");
+    assert_eq!(printed.lines().count(), 8, "{printed}");
 }

@@ -32,3 +32,12 @@ export interface User {
   calls_30d: number;
   last_seen_at: string | null;
 }
+
+export type FirstStep = 'connect_service' | 'run_tool' | 'connect_client' | 'invite' | 'public_address' | 'back_up';
+
+/** What a new workspace has still to do, as far as the reader may do it. */
+export interface FirstSteps {
+  steps: { step: FirstStep; done: boolean }[];
+  /** The key or connected app that called last. */
+  last_client: null | { kind: 'key' | 'app'; name: string; used_at: string };
+}
