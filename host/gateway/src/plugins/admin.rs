@@ -51,6 +51,11 @@ impl PluginAdmin {
             judging: Arc::default(),
         }
     }
+
+    /// Which changes go in without approval.
+    pub(super) fn upgrades(&self) -> Upgrades {
+        self.upgrades
+    }
 }
 
 /// A plugin with its versions, rights and use.
@@ -149,8 +154,11 @@ impl Gateway {
         let mut plugins = Vec::with_capacity(list.plugins.len());
         for mut listed in list.plugins {
             if !caller.operator {
-                // A reason may name a file.
+                // A reason may name a file, and a failure a private address.
                 listed.reason = None;
+                if let Some(server) = &mut listed.server {
+                    server.failure = None;
+                }
             }
             let cached = listed
                 .sha256
@@ -355,7 +363,7 @@ impl Gateway {
     }
 
     /// Takes a change of the folder to its end also when the caller hangs up.
-    async fn finish_change<T, F>(&self, change: F) -> Result<T, Error>
+    pub(super) async fn finish_change<T, F>(&self, change: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, Error>> + Send + 'static,

@@ -264,6 +264,7 @@ impl Gateway {
         let (mut outcome, failure) = match end {
             RunEnd::Decided(outcome) => (outcome, None),
             RunEnd::Ended(CallEnd::Refused(refusal)) => {
+                self.note_unknown_tool(&run.serving, &refusal);
                 let asking = ConnectRequest {
                     caller,
                     user: &run.user,
