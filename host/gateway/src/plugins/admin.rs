@@ -40,6 +40,8 @@ pub(crate) struct PluginAdmin {
     pub(super) captured: PathBuf,
     judging: Arc<tokio::sync::Mutex<()>>,
     upgrades: Upgrades,
+    /// An MCP server is to be asked for its tools before it is due.
+    pub(super) server_is_due: Arc<tokio::sync::Notify>,
 }
 
 impl PluginAdmin {
@@ -49,6 +51,7 @@ impl PluginAdmin {
             folder: folder.to_owned(),
             captured: data_dir.join("plugins"),
             judging: Arc::default(),
+            server_is_due: Arc::default(),
         }
     }
 

@@ -16,6 +16,7 @@ use rand::RngExt as _;
 use super::{ServingPlugin, Snapshot};
 use crate::{Error, Gateway};
 pub use again::check_address;
+use toolgate_catalog::lint::TOOL_NAME_CHARS_MAX;
 use toolgate_catalog::manifest::Manifest;
 use toolgate_catalog::mcp_calls;
 use toolgate_core::ids;
@@ -25,6 +26,8 @@ use toolgate_store::{AskedServer, Lease, McpServerRow, PluginState, ServerOutcom
 
 /// How often is looked for servers that are due, unless they are asked more often than that.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
+/// The same before the files that were there at the start have been judged.
+const SCANNED_LOOK: Duration = Duration::from_millis(500);
 /// How long a process that has died keeps a server from the others. An answer takes less
 /// ([`BUILD_TIME_MAX`](toolgate_mcp_upstream::client::BUILD_TIME_MAX)).
 const LEASE_MS: i64 = 10 * 60 * 1_000;
@@ -39,16 +42,19 @@ const UNKNOWN_TOOL_CODES: [&str; 2] = ["-32601", "-32602"];
 pub(crate) async fn run(gateway: Arc<Gateway>, every: Duration) {
     let owner = ids::ulid("mcp");
     loop {
+        // Until then a plugin that is missing may still be on its way.
+        let scanned = gateway.scanned.load(Ordering::Relaxed);
+        if scanned && let Err(cause) = gateway.ask_due_servers(&owner, every).await {
+            tracing::error!(error = %cause, "mcp_servers.round_failed");
+        }
+        let rest = match scanned {
+            true => LOOK_EVERY.min(every),
+            false => SCANNED_LOOK,
+        };
         tokio::select! {
             () = gateway.stop.cancelled() => return,
-            () = tokio::time::sleep(LOOK_EVERY.min(every)) => {}
-        }
-        // Until then a plugin that is missing may still be on its way.
-        if !gateway.scanned.load(Ordering::Relaxed) {
-            continue;
-        }
-        if let Err(cause) = gateway.ask_due_servers(&owner, every).await {
-            tracing::error!(error = %cause, "mcp_servers.round_failed");
+            () = tokio::time::sleep(rest) => {}
+            () = gateway.plugins.server_is_due.notified() => {}
         }
     }
 }
@@ -137,6 +143,22 @@ impl Gateway {
         Ok(())
     }
 
+    /// The service of an MCP server that has had a tool of this name and serves without it.
+    pub(crate) async fn withdrawn_by(&self, tool_name: &str) -> Result<Option<String>, Error> {
+        // Any other text is no tool's, and some would not be one of the database's either.
+        let is_word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        if tool_name.len() > TOOL_NAME_CHARS_MAX || !tool_name.bytes().all(is_word) {
+            return Ok(None);
+        }
+        let owner = self.store.tool_owner(tool_name).await?;
+        let snapshot = self.snapshot();
+        let serves = |service: &String| {
+            let serving = snapshot.serving.get(service);
+            serving.is_some_and(|one| is_of_server(&one.manifest))
+        };
+        Ok(owner.filter(serves))
+    }
+
     /// A call that the server of the plugin refused as one that it does not know: its list may be another one by now.
     /// What the server says is no reason to change anything, only to ask for its list before it is due.
     pub(crate) fn note_unknown_tool(&self, serving: &ServingPlugin, said: &PluginError) {
@@ -150,12 +172,14 @@ impl Gateway {
             return;
         }
         let (store, service) = (self.store.clone(), serving.service.clone());
+        let due = self.plugins.server_is_due.clone();
         let now_ms = self.clock.now_ms();
         self.running.spawn(async move {
             let before_ms = now_ms - HASTENED_AFTER_MS;
             let hastened = store.hasten_mcp_server(&service, now_ms, before_ms);
-            if let Err(cause) = hastened.await {
-                tracing::error!(error = %cause, "mcp_servers.not_hastened");
+            match hastened.await {
+                Ok(()) => due.notify_one(),
+                Err(cause) => tracing::error!(error = %cause, "mcp_servers.not_hastened"),
             }
         });
     }

@@ -281,7 +281,7 @@ async fn a_changed_description_waits_and_a_tool_that_is_gone_ends() {
             &json!({"arguments": {}, "user_id": "ada"}),
         )
         .await;
-    assert_eq!(asked.code(), "tool_not_found", "{}", asked.text);
+    assert_eq!(asked.code(), "tool_withdrawn", "{}", asked.text);
 }
 
 /// Until the changed file waits for approval.

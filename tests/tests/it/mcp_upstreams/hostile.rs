@@ -16,7 +16,7 @@ use super::{gateway_of, in_session};
 
 const VERSION: &str = "2025-06-18";
 
-fn answer(status: u16, media: &str, body: impl Into<Body>) -> Response<Body> {
+pub(super) fn answer(status: u16, media: &str, body: impl Into<Body>) -> Response<Body> {
     let made = Response::builder()
         .status(status)
         .header("content-type", media);
