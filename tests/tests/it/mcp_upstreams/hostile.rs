@@ -1,5 +1,6 @@
 //! Servers that mean no good, or are only broken: what is read of them is bounded, and each failure is a sentence.
 
+mod documents;
 mod operator;
 
 use std::sync::Arc;
