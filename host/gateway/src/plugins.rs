@@ -11,6 +11,7 @@ pub mod admin;
 mod decide;
 pub mod dev_log;
 mod folder;
+pub mod from_address;
 mod intake;
 mod listing;
 pub mod mcp_servers;

@@ -2,7 +2,8 @@
 
 mod accounts;
 mod approved;
-mod hostile;
+mod door;
+pub(crate) mod hostile;
 mod program;
 mod real;
 mod rmcp_server;

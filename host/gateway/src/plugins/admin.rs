@@ -40,6 +40,8 @@ pub(crate) struct PluginAdmin {
     pub(super) captured: PathBuf,
     judging: Arc<tokio::sync::Mutex<()>>,
     upgrades: Upgrades,
+    /// An operator asks an address, one at a time.
+    asking: Arc<tokio::sync::Mutex<()>>,
     /// An MCP server is to be asked for its tools before it is due.
     pub(super) server_is_due: Arc<tokio::sync::Notify>,
 }
@@ -51,8 +53,13 @@ impl PluginAdmin {
             folder: folder.to_owned(),
             captured: data_dir.join("plugins"),
             judging: Arc::default(),
+            asking: Arc::default(),
             server_is_due: Arc::default(),
         }
+    }
+
+    pub(super) fn asking_address(&self) -> Arc<tokio::sync::Mutex<()>> {
+        self.asking.clone()
     }
 
     /// Which changes go in without approval.
