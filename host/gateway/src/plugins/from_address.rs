@@ -127,23 +127,28 @@ impl Gateway {
                 false => AccountChoice::Discover,
             },
         };
-        let problem = match Box::pin(source.build(&self.egress, asked.token, None)).await {
+        let built = Box::pin(source.build(&self.egress, asked.token, None)).await;
+        let problem = match built {
             Ok(composed) => return server_plugin(composed, source).await,
             Err(cause) => cause,
         };
-        match problem.downcast_ref::<ServerProblem>() {
-            Some(ServerProblem::SignIn { .. }) => Err(Error::InvalidRequest(
+        let is_sign_in = matches!(
+            problem.downcast_ref::<ServerProblem>(),
+            Some(ServerProblem::SignIn { .. })
+        );
+        if is_sign_in {
+            return Err(Error::InvalidRequest(
                 "the server asks for a sign-in before it lists its tools: enter a token of your own, which is used for \
                  this list alone"
                     .to_owned(),
-            )),
-            _ => match self.text_at(&source.url).await {
-                Some(text) => Ok(FoundAddress::Text {
-                    text,
-                    problem: problem.to_string(),
-                }),
-                None => Err(invalid(problem)),
-            },
+            ));
+        }
+        match self.text_at(&source.url).await {
+            Some(text) => Ok(FoundAddress::Text {
+                text,
+                problem: problem.to_string(),
+            }),
+            None => Err(invalid(problem)),
         }
     }
 
