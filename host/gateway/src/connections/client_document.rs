@@ -36,7 +36,7 @@ pub fn client_document_url(base: &str, service: &str) -> Option<String> {
 }
 
 impl Gateway {
-    /// The document of a service whose registration is by it. `None`: there is none, which says nothing of the service.
+    /// The document of a service whose registration is by it. `None` says nothing of whether the service is there.
     pub async fn client_document(&self, service: &str) -> Result<Option<ClientDocument>, Error> {
         let is_word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
         if service.len() > SERVICE_BYTES_MAX || !service.bytes().all(is_word) {

@@ -88,7 +88,7 @@ pub struct ServerTool {
 }
 
 impl Gateway {
-    /// Asks an address as an MCP server is asked, and where it is none, reads what is there.
+    /// Asks an address as an MCP server is asked, and reads what is there where that fails.
     ///
     /// # Errors
     /// `invalid_request` with the reason where nothing can be made of it; `overloaded` while another address is asked.

@@ -14,6 +14,26 @@ use super::hostile::{answer, of, result, server};
 /// The list that a server answers now.
 type SharedList = Arc<Mutex<Value>>;
 
+/// A runtime beside that of the test: a server in it ends with it.
+struct OwnRuntime(Option<tokio::runtime::Runtime>);
+
+impl OwnRuntime {
+    fn new() -> Self {
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        runtime.worker_threads(1).enable_all();
+        Self(Some(runtime.build().unwrap()))
+    }
+}
+
+impl Drop for OwnRuntime {
+    fn drop(&mut self) {
+        // A runtime that is dropped within another one's task would wait for its own.
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
 fn tool(name: &str, description: &str) -> Value {
     json!({"name": name, "description": description, "inputSchema": {"type": "object"}})
 }
@@ -108,27 +128,23 @@ async fn a_changed_description_waits_and_a_tool_that_is_gone_goes_by_itself() {
             gateway.get("/v1/tools/odd_find/schema").await.status == 404
         })
         .await;
-    let gone = gateway.post("/v1/tools/odd_find/execute", &json!({"arguments": {}}));
-    let gone = gone.await;
+    let body = json!({"arguments": {}});
+    let gone = gateway.post("/v1/tools/odd_find/execute", &body).await;
     assert_eq!((gone.status, &*gone.code()), (404, "tool_withdrawn"));
     assert_eq!(gone.json()["error"]["details"]["service"], "odd");
     assert!(gone.text.contains("no longer offered"), "{}", gone.text);
-    let never = gateway.post("/v1/tools/odd_other/execute", &json!({"arguments": {}}));
-    assert_eq!(never.await.code(), "tool_not_found");
+    let other = gateway.post("/v1/tools/odd_other/execute", &body).await;
+    assert_eq!(other.code(), "tool_not_found", "{}", other.text);
     let stays = gateway.execute("odd_look", json!({})).await;
     assert_eq!(stays["result"], "done", "{stays}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_down_keeps_its_tools_and_says_so() {
-    // A runtime of its own, with which the server ends.
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = OwnRuntime::new();
     let list = SharedList::new(Mutex::new(two_tools()));
-    let server = runtime.spawn(async move { listing(&list).await });
+    let server = runtime.0.as_ref().unwrap();
+    let server = server.spawn(async move { listing(&list).await });
     let source = of(&server.await.unwrap());
     let options = Options {
         mcp_refresh_seconds: Some(1),
@@ -139,7 +155,7 @@ async fn a_server_that_is_down_keeps_its_tools_and_says_so() {
     let health = gateway.get("/v1/health").await.data();
     assert_eq!(health["plugins"]["servers_failing"], 0, "{health}");
 
-    runtime.shutdown_background();
+    drop(runtime);
     wait_for_outcome(&gateway, ServerOutcome::Unreachable).await;
     let server = listed(&gateway).await.server.unwrap();
     assert!(server.failure.is_some(), "{server:?}");
