@@ -56,7 +56,12 @@ impl Gateway {
             // The plugin has gone since, and so has the row of its server.
             return Ok(());
         }
-        staged.put(now_ms).await?;
+        let put = staged.put(now_ms).await;
+        if put.is_err() {
+            // It is offered again when the server is asked next.
+            self.store.note_server_offer(&service, "").await?;
+        }
+        put?;
         tracing::info!(
             plugin.service = service,
             plugin.sha256 = sha256,
