@@ -4,7 +4,7 @@
 // Arguments: the folder of the packages, the public origin. Prints its port. GET /test/seen answers every header
 // `authorization` that arrived at /mcp; POST /test/token?user=... answers a token without a sign-in; POST /test/expire
 // ends all access tokens, POST /test/forget the renewals too; POST /test/words?text=... changes the description of a
-// tool; POST /test/remove takes a tool away.
+// tool; POST /test/remove takes a tool away; POST /test/need?scope=... has the endpoint ask for that scope from now on.
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -29,6 +29,7 @@ const notes = new Map();
 const seen = [];
 let words = 'Adds a note to the notes of the user.';
 let removed = false;
+let needed;
 
 const issue = (client, user, scopes) => {
   const token = `at-${randomUUID()}`;
@@ -109,6 +110,7 @@ const app = express();
 app.set('trust proxy', true);
 app.get('/test/seen', (_, response) => response.json(seen));
 app.post('/test/token', (request, response) => response.json(issue({ client_id: 'test' }, request.query.user, []).access_token));
+app.post('/test/need', (request, response) => { needed = request.query.scope; response.json({}); });
 app.post('/test/remove', (_, response) => { removed = true; response.json({}); });
 app.post('/test/expire', (_, response) => { access.clear(); response.json({}); });
 app.post('/test/forget', (_, response) => { access.clear(); refresh.clear(); response.json({}); });
@@ -121,7 +123,11 @@ const signedIn = requireBearerAuth({
   verifier: provider, requiredScopes: [], resourceMetadataUrl: getOAuthProtectedResourceMetadataUrl(resource),
 });
 const sessions = new Map();
-app.all('/mcp', signedIn, express.json({ limit: '4mb' }), async (request, response) => {
+const inScope = (request, response, next) => {
+  if (!needed || request.auth.scopes.includes(needed)) return next();
+  response.status(403).set('www-authenticate', `Bearer error="insufficient_scope", scope="${needed}"`).json({ error: 'insufficient_scope' });
+};
+app.all('/mcp', signedIn, inScope, express.json({ limit: '4mb' }), async (request, response) => {
   const { user } = request.auth.extra;
   const id = request.headers['mcp-session-id'];
   const known = id && sessions.get(id);

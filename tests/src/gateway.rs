@@ -73,6 +73,8 @@ pub struct Options {
     /// Repeated writes are not held back.
     pub no_repeat_guard: bool,
     pub no_model: bool,
+    /// MCP servers of plugins are asked for their tools again after so many seconds; never if absent.
+    pub mcp_refresh_seconds: Option<u64>,
 }
 
 /// A running gateway and a key with every scope. Ends with the test.
@@ -208,6 +210,7 @@ impl TestGateway {
             no_search_learning: Some(options.no_search_learning),
             no_repeat_guard: Some(options.no_repeat_guard),
             no_model: Some(options.no_model),
+            mcp_refresh_seconds: Some(options.mcp_refresh_seconds.unwrap_or_default()),
             connections_per_client: options.connections_per_client,
             oidc_client_id: match &options.oidc_client {
                 Some((id, _)) => Some(id.clone()),

@@ -30,6 +30,8 @@ pub struct GatewayConfig {
     pub compiler: Option<PathBuf>,
     /// Which changes of a new plugin version go in without approval.
     pub upgrades: Upgrades,
+    /// How often the MCP servers of plugins are asked for their tools again; never if absent.
+    pub refresh_servers: Option<Duration>,
     pub master_key_file: PathBuf,
     pub allow_upstreams: Vec<AllowUpstream>,
     /// Upstreams that learn which trace a request belongs to.
@@ -66,6 +68,7 @@ impl GatewayConfig {
             guest_memory_bytes: None,
             compiler: None,
             upgrades: Upgrades::default(),
+            refresh_servers: None,
             master_key_file: data_dir.join("master.key"),
             allow_upstreams: Vec::new(),
             trace_origins: Vec::new(),

@@ -255,6 +255,9 @@ impl Gateway {
         ));
         tokio::spawn(webhooks::dispatcher::run(self.clone()));
         tokio::spawn(toolsets::watch::run(self.clone()));
+        if let Some(every) = config.refresh_servers {
+            tokio::spawn(plugins::mcp_servers::run(self.clone(), every));
+        }
     }
 }
 

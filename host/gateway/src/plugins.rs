@@ -11,8 +11,10 @@ pub mod admin;
 mod decide;
 pub mod dev_log;
 mod folder;
+pub mod from_address;
 mod intake;
 mod listing;
+pub mod mcp_servers;
 mod names;
 mod probation;
 mod recall;
@@ -37,8 +39,8 @@ pub(crate) use admin::PluginAdmin;
 pub(crate) use intake::damaged::DamagedCopies;
 pub use intake::{Intake, ScanScope};
 pub use listing::{
-    Approved, ListedFile, ListedPlugin, PendingVersion, PluginList, approve, list, manifest,
-    manifests, waiting,
+    Approved, ListedFile, ListedPlugin, ListedServer, PendingVersion, PluginList, approve, list,
+    manifest, manifests, waiting,
 };
 pub use names::{NameOwners, TakenName};
 use probation::Probation;

@@ -285,6 +285,7 @@ fn status_of(error: &Error) -> StatusCode {
         Error::NotFound(_)
         | Error::ToolNotFound { .. }
         | Error::ToolNotLoaded { .. }
+        | Error::ToolWithdrawn { .. }
         | Error::SkillNotFound(_)
         | Error::SessionNotFound(_)
         | Error::UserNotFound(_)
@@ -332,6 +333,9 @@ fn details_of(error: &Error) -> Option<Value> {
             tool_name,
             plugins_loading,
         } => Some(json!({ "tool_name": tool_name, "plugins_loading": plugins_loading })),
+        Error::ToolWithdrawn { tool_name, service } => {
+            Some(json!({ "tool_name": tool_name, "service": service }))
+        }
         Error::ScopeDenied(scope) => Some(json!({ "scope": scope.into_str() })),
         Error::RoleDenied(role) => Some(json!({ "role": role.into_str() })),
         Error::ChooseWorkspace(names) => Some(json!({ "workspaces": names })),

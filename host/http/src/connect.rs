@@ -13,22 +13,26 @@ mod pages;
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::Extensions;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
+use axum::{Json, Router};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use maud::Markup;
 
 use toolgate_gateway::Gateway;
 use toolgate_gateway::connections::callback::{ArrivedAt, SHARED_CALLBACK_PATH};
+use toolgate_gateway::connections::client_document::CLIENT_DOCUMENTS_PATH;
 use toolgate_gateway::connections::flow::{
     ConnectProblem, Cookie, SentForm, ShownPage, Step, WayBack,
 };
 use toolgate_http_kit::client::address_of;
 use toolgate_http_kit::cookies::{self, NewCookie};
+
+/// How long an authorization server may keep a client's document.
+const CLIENT_DOCUMENT_KEPT: &str = "public, max-age=300";
 
 /// The routes, ready to be merged; they need no key: the link is the key.
 pub fn router(gateway: Arc<Gateway>) -> Router {
@@ -38,6 +42,10 @@ pub fn router(gateway: Arc<Gateway>) -> Router {
         .route(
             &format!("{SHARED_CALLBACK_PATH}/{{service}}"),
             get(callback),
+        )
+        .route(
+            &format!("{CLIENT_DOCUMENTS_PATH}/{{file}}"),
+            get(client_document),
         )
         .route("/hooks/{connection_id}", post(hooks::take))
         .with_state(gateway)
@@ -103,6 +111,26 @@ async fn shared_callback(
     headers: HeaderMap,
 ) -> Response {
     arrived(&gateway, ArrivedAt::Shared, query, &headers).await
+}
+
+/// What an authorization server reads of a client that is known by this address.
+async fn client_document(
+    State(gateway): State<Arc<Gateway>>,
+    Path(file): Path<String>,
+) -> Response {
+    let service = file.strip_suffix(".json").unwrap_or_default();
+    match gateway.client_document(service).await {
+        Ok(Some(document)) => {
+            let kept = (header::CACHE_CONTROL, CLIENT_DOCUMENT_KEPT);
+            ([kept], Json(document)).into_response()
+        }
+        Ok(None) => plain_refusal(StatusCode::NOT_FOUND, "There is no such client."),
+        Err(cause) => {
+            tracing::error!(error = %cause, "connect.client_document_failed");
+            let sentence = "The gateway cannot say this now. Try again in a moment.";
+            plain_refusal(StatusCode::SERVICE_UNAVAILABLE, sentence)
+        }
+    }
 }
 
 async fn arrived(

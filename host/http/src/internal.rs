@@ -21,6 +21,7 @@ use toolgate_gateway::Gateway;
 
 mod access;
 mod account_questions;
+mod addresses;
 mod apps;
 mod audit;
 mod client;
@@ -132,6 +133,7 @@ fn built(gateway: Arc<Gateway>, options: InternalOptions) -> (Router, Vec<Listed
     skill_proposals::routes(&mut routes);
     origins::routes(&mut routes);
     plugins::routes(&mut routes);
+    addresses::routes(&mut routes);
     descriptions::routes(&mut routes);
     users::routes(&mut routes);
     mirror::routes(&mut routes, document);

@@ -15,7 +15,7 @@ use url::Url;
 use super::address::RemoteAddress;
 use super::client::{ServerClient, ServerProblem};
 pub use metadata::{AuthorizationServer, read_metadata};
-pub use registration::{ClientDescription, UpstreamRegistration, register};
+pub use registration::{ClientDescription, UpstreamRegistration, register, serves_document};
 pub use site::{SignInPlaces, same_site};
 use toolgate_catalog::manifest::Slot;
 

@@ -41,6 +41,9 @@ pub struct ServerChoices {
     pub tools_max: usize,
     pub effects: BTreeMap<String, Effect>,
     pub account: AccountChoice,
+    /// Whether the plugin was made before: a tool that was chosen then and that the server no longer lists is left out.
+    /// Otherwise it is an error.
+    pub again: bool,
 }
 
 /// The plugin of a server, before it is baked into a component.
@@ -146,8 +149,9 @@ fn chosen(tools: Vec<Value>, choices: &ServerChoices) -> Result<Vec<Value>, Serv
             .to_owned()
     };
     let listed: BTreeSet<String> = tools.iter().map(name).collect();
-    let wanted = choices.only.iter().chain(choices.effects.keys());
-    if let Some(missing) = wanted.into_iter().find(|name| !listed.contains(*name)) {
+    let mut wanted = choices.only.iter().chain(choices.effects.keys());
+    let missing = wanted.find(|name| !listed.contains(*name));
+    if let Some(missing) = missing.filter(|_| !choices.again) {
         return Err(ServerProblem::Answer(format!(
             "the server lists no tool `{}`",
             shown(missing)

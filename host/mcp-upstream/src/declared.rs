@@ -130,6 +130,7 @@ mod tests {
             tools_max: TOOLS_DEFAULT_MAX,
             effects: BTreeMap::new(),
             account: AccountChoice::None,
+            again: false,
         };
         let made = compose(&address, listing, &choices, None);
         made.expect("a plugin").manifest

@@ -44,6 +44,16 @@ pub async fn bake(composed: &ComposedServer, source: &ServerSource) -> anyhow::R
     Ok(wasm)
 }
 
+/// [`bake`](bake()) on a thread of its own, because it computes.
+pub async fn bake_beside(
+    composed: ComposedServer,
+    source: ServerSource,
+) -> anyhow::Result<Vec<u8>> {
+    let handle = tokio::runtime::Handle::current();
+    let baking = tokio::task::spawn_blocking(move || handle.block_on(bake(&composed, &source)));
+    baking.await?
+}
+
 /// What a component file was made of; `None`: it is no plugin of an MCP server.
 pub fn source_of(wasm: &[u8]) -> Option<ServerSource> {
     let text = inspect::custom_section(wasm, SOURCE_SECTION)?;

@@ -53,6 +53,26 @@ impl ServerSource {
         token: Option<Secret>,
         saved: Option<SavedList<'_>>,
     ) -> anyhow::Result<ComposedServer> {
+        self.compose(egress, token, saved, false).await
+    }
+
+    /// The same of a plugin that was made before: a chosen tool that the server no longer lists is left out.
+    pub async fn build_again(
+        &self,
+        egress: &Egress,
+        token: Option<Secret>,
+        saved: Option<SavedList<'_>>,
+    ) -> anyhow::Result<ComposedServer> {
+        self.compose(egress, token, saved, true).await
+    }
+
+    async fn compose(
+        &self,
+        egress: &Egress,
+        token: Option<Secret>,
+        saved: Option<SavedList<'_>>,
+        again: bool,
+    ) -> anyhow::Result<ComposedServer> {
         let address = RemoteAddress::parse(&self.url, self.private)?;
         let header = match &self.account {
             AccountChoice::Header(name) => name.as_str(),
@@ -75,6 +95,7 @@ impl ServerSource {
             tools_max: self.tools_max,
             effects: self.effects.clone(),
             account: self.account.clone(),
+            again,
         };
         Ok(compose(&address, listing, &choices, protected.as_ref())?)
     }

@@ -254,6 +254,7 @@ pub fn error(error: &Error) -> String {
         | Error::AccessTokenRequired
         | Error::InvalidAccessToken
         | Error::NotFound(_)
+        | Error::ToolWithdrawn { .. }
         | Error::SessionNotFound(_)
         | Error::UserNotFound(_)
         | Error::ServiceNotFound(_)

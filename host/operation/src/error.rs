@@ -71,6 +71,9 @@ pub enum Error {
         tool_name: String,
         plugins_loading: usize,
     },
+    /// The service goes on without it: its MCP server no longer lists it.
+    #[error("{tool_name} is no longer offered by {service}")]
+    ToolWithdrawn { tool_name: String, service: String },
     #[error("Skill not found: {0}")]
     SkillNotFound(String),
     #[error("Session not found: {0}")]
@@ -180,6 +183,7 @@ impl Error {
             Self::RoleDenied(_) => "role_denied",
             Self::NotFound(_) => "not_found",
             Self::ToolNotFound { .. } | Self::ToolNotLoaded { .. } => "tool_not_found",
+            Self::ToolWithdrawn { .. } => "tool_withdrawn",
             Self::SkillNotFound(_) => "skill_not_found",
             Self::SessionNotFound(_) => "session_not_found",
             Self::UserNotFound(_) => "user_not_found",
@@ -252,6 +256,9 @@ impl Error {
             } => format!(
                 "Repeat the request in a few seconds: plugins still being loaded: {plugins_loading}."
             ),
+            Self::ToolWithdrawn { service, .. } => {
+                format!("Search for another tool of {service}.")
+            }
             Self::SkillNotFound(_) => "List the Skills to see their ids.".to_owned(),
             Self::DatabaseUnavailable(_) => format!(
                 "Repeat the request after {DATABASE_RETRY_AFTER_S} s. The gateway's log and its readiness tell the operator when it works again."

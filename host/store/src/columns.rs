@@ -64,6 +64,9 @@ macro_rules! columns {
     (manifests) => {
         "sha256, service, manifest, imports, wasm_bytes, inspector, inspected_at_ms"
     };
+    (mcp_servers) => {
+        "service, due_at_ms, asked_at_ms, outcome, failure, failed_at_ms, offered"
+    };
     (member_links) => {
         "workspace_id, id, token_hash, kind, email, role, member_id, created_at_ms, expires_at_ms, vouched"
     };

@@ -54,6 +54,17 @@ impl Store {
         }))
     }
 
+    /// Whether a registration of any workspace has this client id.
+    pub async fn has_oauth_client(&self, client_id: &str) -> Result<bool, StoreError> {
+        let found: Option<String> = portable!(read self, db => {
+            sqlx::query_scalar("SELECT service FROM oauth_apps WHERE client_id = $1 LIMIT 1")
+                .bind(client_id)
+                .fetch_optional(db)
+                .await?
+        });
+        Ok(found.is_some())
+    }
+
     /// Every registration of every workspace: what a running gateway caches.
     pub async fn list_oauth_apps(&self) -> Result<Vec<OAuthApp>, StoreError> {
         Ok(portable!(read self, db => {

@@ -15,6 +15,16 @@ impl Store {
         Ok(rows.into_iter().collect())
     }
 
+    /// Which service a tool name belongs to.
+    pub async fn tool_owner(&self, name: &str) -> Result<Option<String>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_scalar("SELECT service FROM tool_names WHERE name = $1")
+                .bind(name)
+                .fetch_optional(db)
+                .await?
+        }))
+    }
+
     /// The operator has taken the service away: other services may have the names of its tools. Rules
     /// that allowed these tools go, so that they never allow another service's; rules that deny them
     /// or ask stay.

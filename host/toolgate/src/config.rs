@@ -75,6 +75,9 @@ pub struct InboundSettings {
 /// A turn's time where the settings name none, in seconds.
 const MODEL_SECONDS: u64 = 120;
 
+/// How often MCP servers are asked for their tools where the settings do not say, in seconds.
+const MCP_REFRESH_SECONDS: u64 = 6 * 60 * 60;
+
 /// The file read when `--config` names none; it may be absent.
 pub const DEFAULT_FILE: &str = "toolgate.toml";
 
@@ -108,6 +111,7 @@ impl Settings {
             allow_large_plugins: self.allow_large_plugins.or(file.allow_large_plugins),
             guest_memory: self.guest_memory.or(file.guest_memory),
             upgrades: self.upgrades.or(file.upgrades),
+            mcp_refresh_seconds: self.mcp_refresh_seconds.or(file.mcp_refresh_seconds),
             master_key_file: self.master_key_file.or(file.master_key_file),
             trusted_proxy: if self.trusted_proxy.is_empty() {
                 file.trusted_proxy
@@ -302,6 +306,7 @@ impl Settings {
                 shipped_model_dir: shipped_model_dir(),
                 compiler: None,
                 upgrades: self.upgrades.unwrap_or_default(),
+                refresh_servers: refresh_servers(self.mcp_refresh_seconds),
                 master_key_file: self
                     .master_key_file
                     .unwrap_or_else(|| data_dir.join("master.key")),
@@ -328,6 +333,12 @@ impl Settings {
             log_format: self.log_format.unwrap_or_default(),
         })
     }
+}
+
+/// How often MCP servers are asked for their tools; none for never.
+fn refresh_servers(seconds: Option<u64>) -> Option<Duration> {
+    let seconds = seconds.unwrap_or(MCP_REFRESH_SECONDS);
+    (seconds > 0).then(|| Duration::from_secs(seconds))
 }
 
 /// Where plugins are where the settings name no folder: in a checkout, in an unpacked archive (`bin/toolgate` beside

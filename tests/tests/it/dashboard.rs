@@ -2,6 +2,7 @@
 //! looked at by axe-core and Lighthouse, and what is sent to the browser.
 //! The walks themselves are `tests/dashboard/*.mjs`.
 
+mod address;
 mod connect;
 mod decide;
 mod describe;

@@ -57,6 +57,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "catalog",
             "egress",
             "identity",
+            "mcp-upstream",
             "model",
             "oauth",
             "operation",

@@ -2,10 +2,12 @@
 
 mod accounts;
 mod approved;
-mod hostile;
+mod door;
+pub(crate) mod hostile;
 mod program;
 mod real;
 mod rmcp_server;
+mod schedule;
 
 use serde_json::{Value, json};
 use toolgate_mcp_upstream::ServerSource;
@@ -14,12 +16,16 @@ use toolgate_tests::mcp_upstream::{component, composed};
 
 /// A gateway with the plugin of a server at a private address.
 async fn gateway_of(source: &ServerSource) -> TestGateway {
+    gateway_with(source, Options::default()).await
+}
+
+async fn gateway_with(source: &ServerSource, options: Options) -> TestGateway {
     let made = composed(source, None, &[]).await.unwrap();
     let wasm = component(&made, source).await.unwrap();
     let service = made.manifest.service.clone();
     let gateway = TestGateway::start(Options {
         plugins: vec![(format!("{service}.wasm"), wasm)],
-        ..Options::default()
+        ..options
     })
     .await;
     gateway

@@ -10,6 +10,7 @@ mod keys;
 mod knowledge;
 mod limits;
 mod lock_order;
+mod mcp_servers;
 mod member_links;
 mod member_races;
 mod members;

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { showChanged } from '../api/changed';
 import { call } from '../api/client';
-import type { Plugin as Shape, PluginVersion } from '../api/types';
+import type { Plugin as Shape, PluginServer, PluginVersion } from '../api/types';
 import { useIsOperator } from '../shell/me';
 import { Badge, State } from '../ui/badge';
 import { Button } from '../ui/button';
@@ -73,10 +73,36 @@ function Body({ plugin }: { plugin: Shape }) {
             ]}
           />
         </Card>
+        {plugin.server && <Server server={plugin.server} />}
         <Card title="What it may do">{plugin.rights ? <Rights rights={plugin.rights} /> : <p className="muted">Nothing has been granted.</p>}</Card>
       </div>
       <Versions plugin={plugin} />
     </div>
+  );
+}
+
+const SERVER_WORDS: Record<PluginServer['outcome'], string> = {
+  not_asked: 'not asked yet',
+  answered: 'answers',
+  unreachable: 'does not answer',
+  asks_for_sign_in: 'asks for a sign-in before it lists its tools',
+  unusable: 'gives an answer that cannot be used',
+};
+
+function Server({ server }: { server: PluginServer }) {
+  return (
+    <Card title="MCP server">
+      <Pairs
+        items={[
+          ['State', SERVER_WORDS[server.outcome]],
+          ['Last asked', server.asked_at ? <Time at={server.asked_at} /> : 'never'],
+          ['Asked next', <Time at={server.asked_next_at} />],
+          ['Last failure', server.failed_at ? <Time at={server.failed_at} /> : 'none'],
+        ]}
+      />
+      {server.failure && <p>{visible(server.failure)}</p>}
+      <p className="muted small">The gateway asks the server for its tools again and reviews what has changed as an upgrade. While the server gives no answer, the plugin keeps its tools.</p>
+    </Card>
   );
 }
 

@@ -10,6 +10,7 @@ import { useAddressState } from '../ui/address';
 import { Badge, State } from '../ui/badge';
 import { Button } from '../ui/button';
 import { SelectField, TextField } from '../ui/field';
+import { FromAddress } from '../ui/from-address';
 import { FromDescription } from '../ui/from-description';
 import { Icon } from '../ui/icon';
 import { Install } from '../ui/install';
@@ -25,13 +26,13 @@ export default function Plugins() {
   const plugins = useQuery({ queryKey: ['plugins'], queryFn: () => call<All>('GET', '/plugins') });
   const [typed, setTyped] = useAddressState('query');
   const [state, setState] = useAddressState('state');
-  const [describing, setDescribing] = useState(false);
+  const [adding, setAdding] = useState<'address' | 'description' | null>(null);
   const canAdd = operator && plugins.data?.folder_writable;
   return (
     <Page
       title="Plugins"
       about="Each integration is a WebAssembly component in a sandbox. It can reach only what its manifest requests and you have granted."
-      actions={canAdd && <Button kind="primary" icon="plus" onClick={() => setDescribing(true)}>Add from a description</Button>}
+      actions={canAdd && <><Button onClick={() => setAdding('description')}>Add from a description</Button><Button kind="primary" icon="plus" onClick={() => setAdding('address')}>Add integration</Button></>}
     >
       <Loaded query={plugins}>
         {(data) => {
@@ -51,7 +52,7 @@ export default function Plugins() {
                 <Card flush>
                   {shown.length === 0 ? (
                     <Empty icon="plugins" title={data.plugins.length === 0 ? 'No plugins yet' : 'No matches'}>
-                      {data.plugins.length === 0 ? 'Drop a .wasm file above, or add an integration from its OpenAPI description.' : 'Try fewer letters or another state.'}
+                      {data.plugins.length === 0 ? 'Drop a .wasm file above, or add an integration from the address of its MCP server or its OpenAPI description.' : 'Try fewer letters or another state.'}
                     </Empty>
                   ) : (
                     <List plugins={shown} />
@@ -62,7 +63,8 @@ export default function Plugins() {
           );
         }}
       </Loaded>
-      {describing && <FromDescription onClose={() => setDescribing(false)} />}
+      {adding === 'address' && <FromAddress onClose={() => setAdding(null)} />}
+      {adding === 'description' && <FromDescription onClose={() => setAdding(null)} />}
     </Page>
   );
 }

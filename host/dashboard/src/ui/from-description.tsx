@@ -7,6 +7,7 @@ import { call, upload } from '../api/client';
 import type { PluginCheck } from '../api/types';
 import { Badge } from './badge';
 import { Button } from './button';
+import { bytesOf } from './bytes';
 import { Dialog } from './dialog';
 import { TextArea, TextField } from './field';
 import { Install } from './install';
@@ -33,12 +34,11 @@ const CHOSEN_AT_FIRST = 60;
 /** Operations that are shown at once. */
 const SHOWN_MAX = 200;
 
-const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
-
-export function FromDescription({ onClose }: { onClose: () => void }) {
+/** `start`: the text of a description that was found at an address. */
+export function FromDescription({ start = '', onClose }: { start?: string; onClose: () => void }) {
   const [, go] = useLocation();
   const input = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState('');
+  const [text, setText] = useState(start);
   const [service, setService] = useState('');
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());

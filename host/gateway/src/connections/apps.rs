@@ -1,16 +1,18 @@
 //! How the gateway is registered at providers: the operator's side of OAuth.
 
+mod one_setting;
 mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+pub use one_setting::{allow_scopes, move_callback};
 pub use settings::{base_url, redirect_name, scopes_max, tenant};
 
 use settings::NewSettings;
 
-use super::callback::{CALLBACK_SETTING, CallbackAddress};
+use super::callback::CallbackAddress;
 use crate::audit::AuditAction;
 use crate::{Caller, Error};
 use toolgate_catalog::is_scope;
@@ -175,54 +177,17 @@ fn check(new: &PutApp) -> Result<(), Error> {
         )));
     }
     for scopes in [&new.scopes, &new.scopes_max].into_iter().flatten() {
-        if scopes.len() > SCOPES_MAX || !scopes.iter().all(|scope| is_scope(scope)) {
-            return Err(Error::InvalidRequest(format!(
-                "scopes are at most {SCOPES_MAX} words of printable characters"
-            )));
-        }
+        check_scopes(scopes)?;
     }
     Ok(())
 }
 
-/// Changes the redirect address of the registration at this place, and nothing else of it.
-///
-/// # Errors
-/// `not_found` where no application is registered there.
-pub async fn move_callback(
-    store: &Store,
-    caller: &Caller,
-    service: &str,
-    workspace_id: &str,
-    callback: CallbackAddress,
-    now_ms: i64,
-) -> Result<(), Error> {
-    caller.need_role(Role::Admin)?;
-    if callback == CallbackAddress::SharedUnproven {
-        caller.need_operator()?;
+fn check_scopes(scopes: &[String]) -> Result<(), Error> {
+    if scopes.len() > SCOPES_MAX || !scopes.iter().all(|scope| is_scope(scope)) {
+        return Err(Error::InvalidRequest(format!(
+            "scopes are at most {SCOPES_MAX} words of printable characters"
+        )));
     }
-    let found = store.find_oauth_app(workspace_id, service).await?;
-    let mut app = found
-        .filter(|app| app.workspace_id == workspace_id)
-        .ok_or_else(|| Error::NotFound(format!("the OAuth application of {service}")))?;
-    let mut settings: Value = serde_json::from_str(&app.settings).unwrap_or_else(|_| json!({}));
-    settings[CALLBACK_SETTING] = json!(callback);
-    app.settings = settings.to_string();
-    app.updated_at_ms = now_ms;
-    let details = json!({
-        "client_id": app.client_id,
-        CALLBACK_SETTING: callback,
-        "everywhere": workspace_id == ALL_WORKSPACES,
-    });
-    caller
-        .audited(
-            store,
-            now_ms,
-            AuditAction::ServicesRegisterApp,
-            service,
-            details,
-        )
-        .change_oauth_app(&app, true, &[])
-        .await?;
     Ok(())
 }
 

@@ -7,13 +7,12 @@
 use std::sync::PoisonError;
 
 use super::account_check::{RefusedRequest, Suspicion};
-use super::apps::scope_ceiling;
 use super::ask::{ConnectRequest, Reason};
 use super::call::CallConnection;
 use super::granted::lacking;
 use super::refresh::UnusableReason;
 use super::unusable::{later, reconnected};
-use super::{Error, Gateway, slot_of};
+use super::{Error, Gateway, apps, slot_of};
 use crate::tools::outcome::provider_error;
 use crate::tools::{FailureReason, Outcome};
 use toolgate_catalog::Tool;
@@ -21,7 +20,7 @@ use toolgate_catalog::manifest::Manifest;
 use toolgate_core::states::ConnectionHealth;
 use toolgate_egress::MissingScopes;
 use toolgate_runtime::{PluginError, RefusalKind};
-use toolgate_store::Connection;
+use toolgate_store::{Connection, OAuthApp};
 
 impl Gateway {
     /// What becomes of a call that its plugin ended with `refusal`; `None` where the plugin's own word is the answer.
@@ -68,10 +67,16 @@ impl Gateway {
             };
         };
         if let Some(missing) = &findings.missing {
-            let scopes = to_ask_for(&asking.serving.manifest, tool, row, missing);
+            let manifest = &asking.serving.manifest;
+            let app = apps::find(&self.store, manifest, &asking.caller.workspace_id).await?;
+            let scopes = to_ask_for(manifest, app.as_ref(), tool, row, missing);
             if !scopes.is_empty() {
                 let asked = self.connect_outcome(asking, Reason::MoreScopes, &scopes);
                 return asked.await.map(Some);
+            }
+            let unnamed = lacking(&row.scopes, &missing.names);
+            if app.is_some() && !unnamed.is_empty() {
+                return Ok(Some(beyond_manifest(refusal, manifest, &unnamed)));
             }
         }
         let refused = match (findings.refused, refusal.kind) {
@@ -117,10 +122,28 @@ impl Gateway {
     }
 }
 
-/// The scopes that a link asks for after the provider has missed some: of those that the manifest declares, what the
-/// tool needs if that is among them or nothing else is named, else what the answer names.
+/// The provider asks for scopes that neither the manifest nor the operator has named: no link asks for them, because a
+/// service could then have its users agree to ever more than was approved.
+fn beyond_manifest(refusal: &PluginError, manifest: &Manifest, scopes: &[&String]) -> Outcome {
+    let mut outcome = provider_error(refusal.clone());
+    if let Outcome::Error { error, .. } = &mut outcome {
+        let names: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
+        let names = names.join(",");
+        let service = &manifest.service;
+        error.suggested_fix = Some(format!(
+            "{} asks for scopes that nobody has allowed: {names}. If users are to be asked for them, the operator runs \
+             `toolgate service configure {service} --scopes-max {names}`; then call again.",
+            manifest.title
+        ));
+    }
+    outcome
+}
+
+/// The scopes that a link asks for after the provider has missed some: of those that the manifest or the operator names,
+/// what the tool needs if that is among them or nothing else is named, else what the answer names.
 fn to_ask_for(
     manifest: &Manifest,
+    app: Option<&OAuthApp>,
     tool: &Tool,
     row: &Connection,
     missing: &MissingScopes,
@@ -128,7 +151,7 @@ fn to_ask_for(
     let Some(slot) = slot_of(manifest, &row.slot) else {
         return Vec::new();
     };
-    let declared = scope_ceiling(manifest, slot, None);
+    let declared = apps::scope_ceiling(manifest, slot, app);
     let mut named: Vec<&String> = lacking(&row.scopes, &missing.names);
     named.retain(|scope| declared.contains(*scope));
     let own = tool.scopes();

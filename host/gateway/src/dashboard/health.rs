@@ -8,9 +8,9 @@ use tokio::time::timeout;
 
 use crate::tools::embeddings::{ModelState, Ranking};
 use crate::{Caller, Error, Gateway};
-use toolgate_store::PluginState;
+use toolgate_store::{McpServerRow, PluginState, ServerOutcome};
 
-/// How long the counts of plugin files may take.
+/// How long the counts of plugin files, and of MCP servers, may take.
 const FILES_WITHIN: Duration = Duration::from_secs(2);
 
 /// `GET /v1/health`, `svc_health_check`.
@@ -46,6 +46,9 @@ pub struct PluginCounts {
     pub loading: usize,
     pub quarantined: usize,
     pub pending_approval: usize,
+    /// Remote MCP servers that gave no usable list when they were last asked. Their plugins keep their tools.
+    #[serde(default)]
+    pub servers_failing: usize,
 }
 
 /// How far the plugins of a start are.
@@ -111,8 +114,18 @@ impl Gateway {
     pub async fn health(&self) -> Health {
         let snapshot = self.snapshot();
         let takes_writes = self.takes_writes().await;
-        let files = timeout(FILES_WITHIN, self.store.list_plugin_files()).await;
+        let (files, servers) = tokio::join!(
+            timeout(FILES_WITHIN, self.store.list_plugin_files()),
+            timeout(FILES_WITHIN, self.store.list_mcp_servers()),
+        );
         let files = files.ok().and_then(Result::ok);
+        let servers = servers.ok().and_then(Result::ok).unwrap_or_default();
+        let fails = |row: &&McpServerRow| {
+            !matches!(
+                row.outcome,
+                ServerOutcome::NotAsked | ServerOutcome::Answered
+            )
+        };
         let count = |state: PluginState| {
             files.as_ref().map_or(0, |files| {
                 files.iter().filter(|file| file.state == state).count()
@@ -132,6 +145,7 @@ impl Gateway {
                 loading: self.plugins_loading(),
                 quarantined: count(PluginState::Quarantined),
                 pending_approval: count(PluginState::PendingApproval),
+                servers_failing: servers.iter().filter(fails).count(),
             },
             tools: snapshot.catalog.tools().len(),
             runtime: self.runtime.allocation().as_str().to_owned(),

@@ -40,6 +40,10 @@ pub(crate) struct PluginAdmin {
     pub(super) captured: PathBuf,
     judging: Arc<tokio::sync::Mutex<()>>,
     upgrades: Upgrades,
+    /// An operator asks an address, one at a time.
+    asking: Arc<tokio::sync::Mutex<()>>,
+    /// An MCP server is to be asked for its tools before it is due.
+    pub(super) server_is_due: Arc<tokio::sync::Notify>,
 }
 
 impl PluginAdmin {
@@ -49,7 +53,18 @@ impl PluginAdmin {
             folder: folder.to_owned(),
             captured: data_dir.join("plugins"),
             judging: Arc::default(),
+            asking: Arc::default(),
+            server_is_due: Arc::default(),
         }
+    }
+
+    pub(super) fn asking_address(&self) -> Arc<tokio::sync::Mutex<()>> {
+        self.asking.clone()
+    }
+
+    /// Which changes go in without approval.
+    pub(super) fn upgrades(&self) -> Upgrades {
+        self.upgrades
     }
 }
 
@@ -149,8 +164,11 @@ impl Gateway {
         let mut plugins = Vec::with_capacity(list.plugins.len());
         for mut listed in list.plugins {
             if !caller.operator {
-                // A reason may name a file.
+                // A reason may name a file, and a failure a private address.
                 listed.reason = None;
+                if let Some(server) = &mut listed.server {
+                    server.failure = None;
+                }
             }
             let cached = listed
                 .sha256
@@ -355,7 +373,7 @@ impl Gateway {
     }
 
     /// Takes a change of the folder to its end also when the caller hangs up.
-    async fn finish_change<T, F>(&self, change: F) -> Result<T, Error>
+    pub(super) async fn finish_change<T, F>(&self, change: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, Error>> + Send + 'static,

@@ -1,5 +1,7 @@
 //! What the operator asks about plugins: the list with every state, and the approval of an upgrade.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::json;
 
@@ -8,8 +10,9 @@ use crate::audit::AuditAction;
 use crate::{Caller, Error};
 use toolgate_catalog::manifest::Manifest;
 use toolgate_catalog::rights::Difference;
+use toolgate_core::clock::rfc3339;
 use toolgate_core::visible::shown_name;
-use toolgate_store::{ApproveRequest, PluginRow, PluginState, Store};
+use toolgate_store::{ApproveRequest, McpServerRow, PluginRow, PluginState, ServerOutcome, Store};
 
 /// `toolgate plugin list`.
 #[derive(Clone, Debug, Serialize)]
@@ -32,6 +35,36 @@ pub struct ListedPlugin {
     /// The version that waits for approval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pending: Option<PendingVersion>,
+    /// Of a plugin that was made of an MCP server which the gateway asks for its tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<ListedServer>,
+}
+
+/// What is known of the MCP server of a plugin. The plugin keeps its tools while the server gives none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ListedServer {
+    /// Of the last time that it was asked for its tools.
+    pub outcome: ServerOutcome,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked_at: Option<String>,
+    pub asked_next_at: String,
+    /// The last failure, which stays when the server answers again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed_at: Option<String>,
+}
+
+impl From<McpServerRow> for ListedServer {
+    fn from(row: McpServerRow) -> Self {
+        Self {
+            outcome: row.outcome,
+            asked_at: row.asked_at_ms.map(rfc3339),
+            asked_next_at: rfc3339(row.due_at_ms),
+            failure: row.failure,
+            failed_at: row.failed_at_ms.map(rfc3339),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -65,6 +98,12 @@ pub struct Approved {
 /// Everything known about plugins, from the database: works beside a running gateway and without one.
 pub async fn list(store: &Store) -> Result<PluginList, Error> {
     let manifests = store.list_manifests(INSPECTOR).await?;
+    let mut servers: BTreeMap<String, McpServerRow> = store
+        .list_mcp_servers()
+        .await?
+        .into_iter()
+        .map(|row| (row.service.clone(), row))
+        .collect();
     let plugins = store
         .list_plugins()
         .await?
@@ -76,6 +115,7 @@ pub async fn list(store: &Store) -> Result<PluginList, Error> {
                 .and_then(|sha256| manifests.iter().find(|cached| cached.sha256 == *sha256))
                 .and_then(|cached| serde_json::from_str::<Manifest>(&cached.manifest).ok());
             let pending = pending(&row);
+            let server = servers.remove(&row.service).map(ListedServer::from);
             ListedPlugin {
                 service: row.service,
                 state: row.state,
@@ -87,6 +127,7 @@ pub async fn list(store: &Store) -> Result<PluginList, Error> {
                     .map(|manifest| manifest.categories)
                     .unwrap_or_default(),
                 pending,
+                server,
             }
         })
         .collect();

@@ -174,11 +174,9 @@ impl Gateway {
     ) -> Result<PreparedRun, Error> {
         request.budget.check()?;
         let snapshot = self.snapshot();
-        let tool = snapshot
-            .catalog
-            .get(&request.tool_name)
-            .cloned()
-            .ok_or_else(|| self.tool_not_found(&request.tool_name, permissions))?;
+        let Some(tool) = snapshot.catalog.get(&request.tool_name).cloned() else {
+            return Err(self.no_tool(&request.tool_name, permissions).await);
+        };
         permissions.check(&user, &tool)?;
         let serving = snapshot
             .serving
@@ -264,6 +262,7 @@ impl Gateway {
         let (mut outcome, failure) = match end {
             RunEnd::Decided(outcome) => (outcome, None),
             RunEnd::Ended(CallEnd::Refused(refusal)) => {
+                self.note_unknown_tool(&run.serving, &refusal);
                 let asking = ConnectRequest {
                     caller,
                     user: &run.user,
@@ -297,6 +296,30 @@ impl Gateway {
             scope,
             wrote: wrote.load(Ordering::Relaxed),
             trapped,
+        }
+    }
+
+    /// Why no tool of this name can be executed.
+    async fn no_tool(&self, name: &str, permissions: &Permissions) -> Error {
+        let missing = self.tool_not_found(name, permissions);
+        if !matches!(missing, Error::ToolNotFound { .. }) {
+            return missing;
+        }
+        let service = match self.withdrawn_by(name).await {
+            Ok(service) => service,
+            Err(cause) => return cause,
+        };
+        let snapshot = self.snapshot();
+        let shown = |service: &String| {
+            let mut tools = snapshot.catalog.tools().iter();
+            tools.any(|tool| tool.service() == service && permissions.shows(tool))
+        };
+        match service.filter(shown) {
+            Some(service) => Error::ToolWithdrawn {
+                tool_name: name.to_owned(),
+                service,
+            },
+            None => missing,
         }
     }
 

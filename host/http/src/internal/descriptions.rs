@@ -80,6 +80,11 @@ async fn read(
     Ok(Success::new(member.caller(), offered.await?))
 }
 
+/// The text, where it is a description.
+pub(super) async fn checked(text: String) -> Result<Option<String>, ApiFailure> {
+    bounded(move || Ok(text::offered(&text).is_ok().then_some(text))).await
+}
+
 async fn build(member: SignedInMember, request: Request) -> Result<Success<BuiltFile>, ApiFailure> {
     let asked: BuildBody = decoded(request).await?;
     if asked.operations.is_empty() {

@@ -341,6 +341,7 @@ mod tests {
             "session_not_found",
             "skill_not_found",
             "tool_not_found",
+            "tool_withdrawn",
             "unsupported_media_type",
             "user_not_found",
         ];

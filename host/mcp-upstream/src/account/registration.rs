@@ -69,6 +69,18 @@ pub async fn register(
     read(answer.status, &answer.body, description)
 }
 
+/// Whether the document of a client is at the address that is its id, as seen from here.
+pub async fn serves_document(
+    client: &mut ServerClient<'_>,
+    id: &str,
+) -> Result<bool, ServerProblem> {
+    let document = client.document(id).await?;
+    let said = document
+        .as_ref()
+        .and_then(|document| document.get("client_id"));
+    Ok(said.and_then(Value::as_str) == Some(id))
+}
+
 fn read(
     status: u16,
     body: &[u8],

@@ -10,6 +10,7 @@ fn choices() -> ServerChoices {
         tools_max: TOOLS_DEFAULT_MAX,
         effects: BTreeMap::new(),
         account: AccountChoice::Discover,
+        again: false,
     }
 }
 
@@ -113,6 +114,24 @@ fn many_tools_need_a_choice() {
         ..choices()
     };
     assert!(composed(&tools, &wrong).is_err());
+}
+
+#[test]
+fn a_chosen_tool_that_is_gone_is_left_out_where_the_plugin_is_made_again() {
+    let tools = json!([{"name": "find", "description": "Finds things by name."}]);
+    let first = ServerChoices {
+        only: ["find".to_owned(), "gone".to_owned()].into(),
+        ..choices()
+    };
+    let said = composed(&tools, &first).expect_err("a missing tool");
+    assert!(said.to_string().contains("`gone`"), "{said}");
+    let again = ServerChoices {
+        again: true,
+        ..first
+    };
+    let made = composed(&tools, &again).expect("a plugin");
+    let names: Vec<&str> = made.manifest.tools.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(names, ["find"]);
 }
 
 #[test]

@@ -254,6 +254,7 @@ struct FailureDetails {
     nearest: Vec<String>,
     plugins_loading: usize,
     tool_name: String,
+    service: String,
     scope: String,
     user_id: String,
     subject: String,
@@ -303,6 +304,10 @@ pub(super) fn refusal(status: u16, body: &[u8]) -> Error {
             None => invalid_request(message, hint),
         },
         "tool_not_found" => tool_not_found(named("Tool not found: "), details),
+        "tool_withdrawn" => Error::ToolWithdrawn {
+            tool_name: details.tool_name,
+            service: details.service,
+        },
         "skill_not_found" => Error::SkillNotFound(named("Skill not found: ")),
         "session_not_found" => Error::SessionNotFound(named("Session not found: ")),
         "user_not_found" => Error::UserNotFound(named("User not found: ")),
@@ -418,6 +423,10 @@ mod tests {
                 },
                 Error::RepeatedWrite {
                     execution_id: "exe_1".to_owned(),
+                },
+                Error::ToolWithdrawn {
+                    tool_name: "notes_list".to_owned(),
+                    service: "notes".to_owned(),
                 },
                 Error::RateLimited(RateLimited {
                     window: RateWindow::Day,

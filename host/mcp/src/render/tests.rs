@@ -349,6 +349,10 @@ fn every_error_says_its_code_and_the_next_step() {
         Error::RepeatedWrite {
             execution_id: "exe_1".to_owned(),
         },
+        Error::ToolWithdrawn {
+            tool_name: "notes_list".to_owned(),
+            service: "notes".to_owned(),
+        },
         Error::RateLimited(RateLimited {
             window: RateWindow::Minute,
             limit: 10,

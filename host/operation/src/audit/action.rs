@@ -111,8 +111,12 @@ pub enum AuditAction {
     PluginsActivate,
     #[strum(serialize = "plugins.approve")]
     PluginsApprove,
+    #[strum(serialize = "plugins.ask_server")]
+    PluginsAskServer,
     #[strum(serialize = "plugins.drop")]
     PluginsDrop,
+    #[strum(serialize = "plugins.refresh")]
+    PluginsRefresh,
     #[strum(serialize = "plugins.remove")]
     PluginsRemove,
     #[strum(serialize = "plugins.revert")]

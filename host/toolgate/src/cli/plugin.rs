@@ -16,7 +16,8 @@ use super::plugin_test::{PlanTools, RunTool, Test};
 use crate::config::Config;
 use toolgate_catalog::overview::by_category;
 use toolgate_core::clock::Clock;
-use toolgate_gateway::plugins::{self, PluginList};
+use toolgate_gateway::plugins::{self, ListedServer, PluginList};
+use toolgate_store::ServerOutcome;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum PluginCommand {
@@ -92,12 +93,14 @@ fn text(list: &PluginList) -> String {
                     pending.difference.summary()
                 )
             });
+            let server = plugin.server.as_ref().map(server_note);
+            let notes = [plugin.reason.clone().or(pending), server];
             vec![
                 plugin.service.clone(),
                 plugin.state.to_string(),
                 plugin.version.clone().unwrap_or_default(),
                 plugin.tools.to_string(),
-                plugin.reason.clone().or(pending).unwrap_or_default(),
+                notes.into_iter().flatten().collect::<Vec<_>>().join("; "),
             ]
         })
         .collect();
@@ -135,4 +138,24 @@ fn text(list: &PluginList) -> String {
         table(&["PLUGIN", "STATE", "VERSION", "TOOLS", "NOTE"], &rows),
         list.plugins.len()
     )
+}
+
+/// How the MCP server of a plugin was last asked for its tools.
+fn server_note(server: &ListedServer) -> String {
+    let words = match server.outcome {
+        ServerOutcome::NotAsked => {
+            return format!("its MCP server is asked at {}", server.asked_next_at);
+        }
+        ServerOutcome::Answered => "answered",
+        ServerOutcome::Unreachable => "did not answer",
+        ServerOutcome::AsksForSignIn => "asked for a sign-in",
+        ServerOutcome::Unusable => "gave an unusable answer",
+    };
+    let asked_at = server.asked_at.as_deref().unwrap_or_default();
+    let note = format!("its MCP server {words} at {asked_at}");
+    let failure = server.failure.as_deref();
+    match failure.filter(|_| server.failed_at == server.asked_at) {
+        Some(failure) => format!("{note}: {failure}"),
+        None => note,
+    }
 }

@@ -10,7 +10,6 @@ use super::output::OutputFormat;
 use super::plugin_build::mcp::{read_saved, way_out, write_plugin};
 use super::secret_file::read_secret;
 use crate::config::Config;
-use toolgate_catalog::manifest::Manifest;
 use toolgate_catalog::rights::{self, Difference};
 use toolgate_gateway::plugins;
 use toolgate_mcp_upstream::{SavedList, ServerNote, ServerSource, source_of};
@@ -71,7 +70,7 @@ impl Refresh {
             service: Some(self.service.clone()),
             ..read_source(&file)?
         };
-        check_address(&store, &source, &old).await?;
+        plugins::mcp_servers::check_address(&store, &source, &old).await?;
         let token = self.token_file.as_deref().map(read_secret).transpose()?;
         let saved = self.tools.as_deref().map(read_saved).transpose()?;
         let saved = saved.as_deref().map(|text| SavedList {
@@ -79,7 +78,7 @@ impl Refresh {
             version: &self.protocol,
         });
         let egress = way_out(config.gateway.allow_upstreams.clone(), &self.allow_upstream)?;
-        let composed = source.build(&egress, token, saved).await?;
+        let composed = source.build_again(&egress, token, saved).await?;
         let (had, offered) = (rights::normal(&old), rights::normal(&composed.manifest));
         let difference = Difference::between(&had, &offered, config.gateway.upgrades);
         let written = !difference.is_empty() && !self.dry_run;
@@ -131,23 +130,6 @@ async fn plugin_file(store: &Store, folder: &Path, service: &str) -> anyhow::Res
     let name = row.and_then(|row| row.file_name);
     let name = name.with_context(|| format!("{service} has no file in the plugins folder"))?;
     Ok(folder.join(name))
-}
-
-/// Before anything is sent: the source is a part of the file that nobody approved, so the server that it names is asked
-/// only where the manifest that serves names it too.
-async fn check_address(
-    store: &Store,
-    source: &ServerSource,
-    manifest: &Manifest,
-) -> anyhow::Result<()> {
-    let settings = store.list_service_config().await?;
-    let values = |key: &str| -> Vec<String> {
-        let rows = settings.iter();
-        let rows = rows.filter(|row| row.service == manifest.service && row.key == key);
-        rows.filter_map(|row| serde_json::from_str::<String>(&row.value).ok())
-            .collect()
-    };
-    Ok(source.check_declared(manifest, values)?)
 }
 
 fn read_source(file: &Path) -> anyhow::Result<ServerSource> {

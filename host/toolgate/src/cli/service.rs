@@ -35,7 +35,7 @@ pub(super) struct Configure {
     /// Name of the service, as `toolgate plugin list` shows it
     service: String,
     /// KEY=VALUE (repeatable); the service's keys are shown when one is wrong
-    #[arg(long = "set", value_name = "KEY=VALUE", required_unless_present_any = ["client_id", "callback"], value_parser = parse_setting)]
+    #[arg(long = "set", value_name = "KEY=VALUE", required_unless_present_any = ["client_id", "callback", "scopes_max"], value_parser = parse_setting)]
     set: Vec<(String, String)>,
     /// Client id of the OAuth application that you registered at the provider
     #[arg(long, value_name = "ID")]
@@ -52,7 +52,7 @@ pub(super) struct Configure {
     )]
     scopes: Option<Vec<String>>,
     /// Scopes that a connect link may ask for beside those that the plugin names, separated by commas
-    #[arg(long, value_delimiter = ',', requires = "client_id")]
+    #[arg(long, value_delimiter = ',')]
     scopes_max: Vec<String>,
     /// Address of an on-premise server, in place of the provider's
     #[arg(long, value_name = "URL", requires = "client_id")]
@@ -106,7 +106,8 @@ impl Configure {
                 services::configure(store, &caller, change, now_ms).await?
             }
         };
-        let registered = self.client_id.is_some() || self.callback.is_some();
+        let registered =
+            self.client_id.is_some() || self.callback.is_some() || !self.scopes_max.is_empty();
         if let Some(client_id) = self.client_id {
             let new = apps::NewApp {
                 client_id,
@@ -124,9 +125,16 @@ impl Configure {
             };
             let vault = open_vault(store, &config.gateway.master_key_file).await?;
             apps::register(store, &vault, &caller, &manifest, workspace_id, new, now_ms).await?;
-        } else if let Some(callback) = self.callback {
+        } else {
             let service = &self.service;
-            apps::move_callback(store, &caller, service, workspace_id, callback, now_ms).await?;
+            if let Some(callback) = self.callback {
+                apps::move_callback(store, &caller, service, workspace_id, callback, now_ms)
+                    .await?;
+            }
+            if !self.scopes_max.is_empty() {
+                let scopes = &self.scopes_max;
+                apps::allow_scopes(store, &caller, service, workspace_id, scopes, now_ms).await?;
+            }
         }
         let app = match registered {
             true => store.find_oauth_app(workspace_id, &self.service).await?,

@@ -104,6 +104,16 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub upgrades: Option<Upgrades>,
+    /// Seconds after which the MCP servers of plugins are asked for their tools again; 0: never [default: 21600, six hours]
+    #[arg(
+        long,
+        global = true,
+        env = "TOOLGATE_MCP_REFRESH_SECONDS",
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(0..=2_592_000),
+        help_heading = "Settings"
+    )]
+    pub mcp_refresh_seconds: Option<u64>,
     /// File of 32 bytes that encrypts credentials at rest; created on first start [default: DATA_DIR/master.key]
     #[arg(
         long,

@@ -252,6 +252,11 @@ pub const INTERNAL: &[(&str, &str, Leaves)] = &[
     ),
     ("POST", "/internal/plugins", Entry("plugins.upload")),
     ("POST", "/internal/plugins/check", Nothing(LOOKS)),
+    (
+        "POST",
+        "/internal/addresses/read",
+        EntryIn("plugins.ask_server", "mcp_upstreams::door"),
+    ),
     ("POST", "/internal/descriptions/read", Nothing(LOOKS)),
     (
         "POST",

@@ -316,6 +316,9 @@ impl Walk {
             "members.link_account",
             "members.offer_setup",
             "members.refresh_reused",
+            // Of MCP servers: `mcp_upstreams::door` and `mcp_upstreams::schedule`.
+            "plugins.ask_server",
+            "plugins.refresh",
             "plugins.revert",
             "results.read",
             "sessions.read",

@@ -71,6 +71,11 @@ impl World {
         let link = asked["connect_url"]
             .as_str()
             .unwrap_or_else(|| panic!("{asked}"));
+        self.agree(user, link).await;
+    }
+
+    /// Follows a link to its end, and answers the address at which the user has agreed.
+    async fn agree(&self, user: &str, link: &str) -> String {
         let client = &self.process.client;
         let left = crate::connect::submit(client, link, &[]).await;
         let authorize = left.leads_to();
@@ -97,6 +102,7 @@ impl World {
         }
         let page = request.send().await.unwrap().text().await.unwrap();
         assert!(page.contains("Connected"), "{page}");
+        authorize
     }
 
     async fn post(&self, path: &str) -> Value {
@@ -281,7 +287,32 @@ async fn a_changed_description_waits_and_a_tool_that_is_gone_ends() {
             &json!({"arguments": {}, "user_id": "ada"}),
         )
         .await;
-    assert_eq!(asked.code(), "tool_not_found", "{}", asked.text);
+    assert_eq!(asked.code(), "tool_withdrawn", "{}", asked.text);
+}
+
+/// A server that asks for more than was approved gets it after the operator has allowed it, and the user has agreed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scope_that_the_server_misses_is_asked_for_once_the_operator_has_allowed_it() {
+    let world = World::start().await;
+    world.connect("ada").await;
+    world.post("need?scope=audit").await;
+    let refused = world.run("ada", "notes_list_notes", json!({})).await;
+    assert_eq!(refused["status"], "error", "no link: {refused}");
+    let next = refused["error"]["suggested_fix"].as_str().unwrap();
+    let command = "service configure notes --scopes-max audit";
+    assert!(next.contains(command), "{refused}");
+
+    let allow: Vec<&str> = command.split(' ').collect();
+    world.installation.run(&allow).await;
+    let asked = world.run("ada", "notes_list_notes", json!({})).await;
+    assert_eq!(asked["status"], "auth_required", "{asked}");
+    let message = asked["message"].as_str().unwrap();
+    assert!(message.contains("audit"), "{asked}");
+    let link = asked["connect_url"].as_str().unwrap();
+    let authorize = world.agree("ada", link).await;
+    assert!(authorize.contains("scope=notes+audit"), "{authorize}");
+    let listed = world.run("ada", "notes_list_notes", json!({})).await;
+    assert_eq!(listed["status"], "success", "{listed}");
 }
 
 /// Until the changed file waits for approval.

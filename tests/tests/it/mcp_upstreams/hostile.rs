@@ -1,5 +1,6 @@
 //! Servers that mean no good, or are only broken: what is read of them is bounded, and each failure is a sentence.
 
+mod documents;
 mod operator;
 
 use std::sync::Arc;
@@ -16,14 +17,14 @@ use super::{gateway_of, in_session};
 
 const VERSION: &str = "2025-06-18";
 
-fn answer(status: u16, media: &str, body: impl Into<Body>) -> Response<Body> {
+pub(super) fn answer(status: u16, media: &str, body: impl Into<Body>) -> Response<Body> {
     let made = Response::builder()
         .status(status)
         .header("content-type", media);
     made.body(body.into()).unwrap()
 }
 
-pub(super) fn result(message: &Value, result: &Value) -> Response<Body> {
+pub(crate) fn result(message: &Value, result: &Value) -> Response<Body> {
     let body = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
     answer(200, "application/json", body.to_string())
 }
@@ -38,7 +39,7 @@ fn header<'r>(request: &'r Received, name: &str) -> Option<&'r str> {
 }
 
 /// A server of sessions that answers the handshake; `lists` and `calls` say the rest.
-pub(super) async fn server(
+pub(crate) async fn server(
     lists: impl Fn(&Value) -> Value + Send + Sync + 'static,
     calls: impl Fn(&Received, &Value) -> Response<Body> + Send + Sync + 'static,
 ) -> Upstream {
@@ -69,7 +70,7 @@ pub(super) fn of(server: &Upstream) -> ServerSource {
     source(&format!("{}/mcp", server.url()), "odd")
 }
 
-pub(super) fn one_tool() -> Value {
+pub(crate) fn one_tool() -> Value {
     json!({"tools": [{"name": "do_it", "description": "Does something odd.", "inputSchema": {"type": "object"}}]})
 }
 

@@ -19,6 +19,14 @@ export interface PluginVersion {
   active: boolean;
   difference?: Rights | null;
 }
+/** The MCP server that a plugin was made of. */
+export interface PluginServer {
+  outcome: 'not_asked' | 'answered' | 'unreachable' | 'asks_for_sign_in' | 'unusable';
+  asked_at?: string | null;
+  asked_next_at: string;
+  failure?: string | null;
+  failed_at?: string | null;
+}
 export interface Plugin {
   service: string;
   title?: string | null;
@@ -29,6 +37,7 @@ export interface Plugin {
   tools: number;
   categories: string[];
   pending?: { version?: string | null; sha256: string; difference: Rights } | null;
+  server?: PluginServer | null;
   versions: PluginVersion[];
   rights?: Rights | null;
   use: { calls_24h: number; errors_24h: number; mean_ms_24h: number | null; wasm_bytes: number | null };

@@ -15,7 +15,7 @@ const REDIRECT_NAME_SETTING: &str = "redirect_name";
 /// Name of the tenant in the settings of a registration.
 const TENANT_SETTING: &str = "tenant";
 /// Name of the largest scopes in the settings of a registration.
-const SCOPES_MAX_SETTING: &str = "scopes_max";
+pub(super) const SCOPES_MAX_SETTING: &str = "scopes_max";
 const BASE_URL_SETTING: &str = "base_url";
 
 /// The settings of a new registration.

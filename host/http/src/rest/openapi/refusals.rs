@@ -229,6 +229,10 @@ pub(crate) fn samples() -> Vec<ApiFailure> {
             tool_name,
             nearest: vec!["github_create_issue".to_owned()],
         },
+        Error::ToolWithdrawn {
+            tool_name: "notes_list_notes".to_owned(),
+            service: "notes".to_owned(),
+        },
         Error::SkillNotFound("5b0f6a52-63a5-4f0b-9f43-3c1b5b3f9d10".to_owned()),
         Error::SessionNotFound("ses_9f86d081884c7d659a2feaa0c55ad015".to_owned()),
         Error::UserNotFound(user_id),

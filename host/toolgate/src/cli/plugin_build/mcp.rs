@@ -15,7 +15,9 @@ use toolgate_core::visible::visible_line;
 use toolgate_egress::{AllowUpstream, Egress, EgressConfig};
 use toolgate_mcp_upstream::account::{AccountChoice, SignInPlaces};
 use toolgate_mcp_upstream::compose::TOOLS_DEFAULT_MAX;
-use toolgate_mcp_upstream::{ComposedServer, SavedList, ServerNote, ServerSource, bake, source_of};
+use toolgate_mcp_upstream::{
+    ComposedServer, SavedList, ServerNote, ServerSource, bake_beside, source_of,
+};
 
 /// Most tools and warnings that are printed without --notes.
 const SHOWN_MAX: usize = 40;
@@ -199,11 +201,7 @@ pub(in crate::cli) async fn write_plugin(
         Some(file) => file,
         None => derived_file(&manifest.service, source)?,
     };
-    let handle = tokio::runtime::Handle::current();
-    let (made_of, baked) = (source.clone(), composed.clone());
-    // Freezing is work for a thread, not for the reactor.
-    let freeze = tokio::task::spawn_blocking(move || handle.block_on(bake(&baked, &made_of)));
-    let wasm = freeze.await??;
+    let wasm = bake_beside(composed.clone(), source.clone()).await?;
     write_whole(&file, &wasm)?;
     let slot = manifest.auth.first();
     let sign_in = slot.and_then(|slot| SignInPlaces::from_slot(slot, &source.url));

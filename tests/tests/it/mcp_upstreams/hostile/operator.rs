@@ -9,11 +9,11 @@ use toolgate_tests::upstream::Upstream;
 
 use super::{VERSION, answer, message, of, one_tool, result, server};
 
-const PUBLIC: &str = "https://mcp.example.net/mcp";
-const ISSUER: &str = "https://id.example.org";
+pub(super) const PUBLIC: &str = "https://mcp.example.net/mcp";
+pub(super) const ISSUER: &str = "https://id.example.org";
 
 /// A server with one tool, whose users sign in at [`ISSUER`], which says `metadata` of itself.
-async fn signs_in(metadata: Value) -> Upstream {
+pub(super) async fn signs_in(metadata: Value) -> Upstream {
     let protected = json!({"resource": PUBLIC, "authorization_servers": [ISSUER]});
     Upstream::start(move |request| {
         let message = message(request);
@@ -28,6 +28,9 @@ async fn signs_in(metadata: Value) -> Upstream {
             Some(_) => answer(400, "application/json", "{}"),
             None if request.target.contains("oauth-protected-resource") => said(&protected),
             None if request.target.contains("oauth-authorization-server") => said(&metadata),
+            None if request.target == "/register" => {
+                answer(201, "application/json", r#"{"client_id": "registered"}"#)
+            }
             None => answer(404, "text/plain", "nothing here"),
         }
     })
@@ -35,13 +38,13 @@ async fn signs_in(metadata: Value) -> Upstream {
 }
 
 /// The metadata of [`ISSUER`].
-fn metadata(authorize: &str, token: &str) -> Value {
+pub(super) fn metadata(authorize: &str, token: &str) -> Value {
     json!({"issuer": ISSUER, "authorization_endpoint": authorize, "token_endpoint": token,
         "code_challenge_methods_supported": ["S256"]})
 }
 
 /// What stands in for the public names.
-fn upstreams(server: &Upstream) -> Vec<String> {
+pub(super) fn upstreams(server: &Upstream) -> Vec<String> {
     let names = ["mcp.example.net", "id.example.org"];
     names
         .map(|name| format!("{name}={}", server.url()))
