@@ -14,7 +14,8 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-pub use settings::{LogFormat, Settings};
+pub use settings::Settings;
+pub use values::LogFormat;
 pub(crate) use values::read_secret;
 use values::{
     assertion_issuer, base_address, collector, connections, database_connections, days,
@@ -101,6 +102,7 @@ impl Settings {
     }
 
     fn or(self, file: Self) -> Self {
+        let listed = |own: Vec<String>, file| if own.is_empty() { file } else { own };
         Self {
             listen: self.listen.or(file.listen),
             public_url: self.public_url.or(file.public_url),
@@ -113,11 +115,7 @@ impl Settings {
             upgrades: self.upgrades.or(file.upgrades),
             mcp_refresh_seconds: self.mcp_refresh_seconds.or(file.mcp_refresh_seconds),
             master_key_file: self.master_key_file.or(file.master_key_file),
-            trusted_proxy: if self.trusted_proxy.is_empty() {
-                file.trusted_proxy
-            } else {
-                self.trusted_proxy
-            },
+            trusted_proxy: listed(self.trusted_proxy, file.trusted_proxy),
             proxy_protocol: self.proxy_protocol.or(file.proxy_protocol),
             connections_max: self.connections_max.or(file.connections_max),
             connections_per_client: self.connections_per_client.or(file.connections_per_client),
@@ -125,46 +123,22 @@ impl Settings {
             tls_key: self.tls_key.or(file.tls_key),
             metrics_listen: self.metrics_listen.or(file.metrics_listen),
             metrics_public: self.metrics_public.or(file.metrics_public),
-            allow_upstream: if self.allow_upstream.is_empty() {
-                file.allow_upstream
-            } else {
-                self.allow_upstream
-            },
+            allow_upstream: listed(self.allow_upstream, file.allow_upstream),
             otlp_endpoint: self.otlp_endpoint.or(file.otlp_endpoint),
-            trace_upstream: if self.trace_upstream.is_empty() {
-                file.trace_upstream
-            } else {
-                self.trace_upstream
-            },
+            trace_upstream: listed(self.trace_upstream, file.trace_upstream),
             oidc_issuer: self.oidc_issuer.or(file.oidc_issuer),
             oidc_client_id: self.oidc_client_id.or(file.oidc_client_id),
             oidc_client_secret_file: self
                 .oidc_client_secret_file
                 .or(file.oidc_client_secret_file),
             oidc_name: self.oidc_name.or(file.oidc_name),
-            oidc_group_role: if self.oidc_group_role.is_empty() {
-                file.oidc_group_role
-            } else {
-                self.oidc_group_role
-            },
+            oidc_group_role: listed(self.oidc_group_role, file.oidc_group_role),
             oidc_groups_claim: self.oidc_groups_claim.or(file.oidc_groups_claim),
-            id_jag_issuer: if self.id_jag_issuer.is_empty() {
-                file.id_jag_issuer
-            } else {
-                self.id_jag_issuer
-            },
+            id_jag_issuer: listed(self.id_jag_issuer, file.id_jag_issuer),
             no_client_registration: self.no_client_registration.or(file.no_client_registration),
             no_client_documents: self.no_client_documents.or(file.no_client_documents),
-            mcp_allow_host: if self.mcp_allow_host.is_empty() {
-                file.mcp_allow_host
-            } else {
-                self.mcp_allow_host
-            },
-            mcp_allow_origin: if self.mcp_allow_origin.is_empty() {
-                file.mcp_allow_origin
-            } else {
-                self.mcp_allow_origin
-            },
+            mcp_allow_host: listed(self.mcp_allow_host, file.mcp_allow_host),
+            mcp_allow_origin: listed(self.mcp_allow_origin, file.mcp_allow_origin),
             mcp_auth: self.mcp_auth.or(file.mcp_auth),
             model_url: self.model_url.or(file.model_url),
             model: self.model.or(file.model),

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use url::Url;
 
+use super::values::LogFormat;
 use toolgate_catalog::rights::Upgrades;
 use toolgate_mcp::McpAuth;
 
@@ -496,12 +497,4 @@ pub struct Settings {
         help_heading = "Settings"
     )]
     pub log_format: Option<LogFormat>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LogFormat {
-    #[default]
-    Text,
-    Json,
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use ipnet::IpNet;
+use serde::Deserialize;
 use url::Url;
 
 use toolgate_egress::Origin;
@@ -12,6 +13,14 @@ use toolgate_gateway::config::{AssertionIssuer, GroupRule, GroupRules};
 use toolgate_runtime::machine::GUEST_MEMORY_BYTES_MIN;
 use toolgate_store::CONNECTIONS_MAX;
 use toolgate_vault::Secret;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LogFormat {
+    #[default]
+    Text,
+    Json,
+}
 
 /// An address without a slash at its end.
 pub(super) fn base_address(flag: &str, url: &Url) -> anyhow::Result<String> {
