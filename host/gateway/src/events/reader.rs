@@ -129,6 +129,14 @@ impl Gateway {
         })
     }
 
+    /// Whether the caller sees any event of the types.
+    ///
+    /// # Errors
+    /// As of [`Gateway::read_events`].
+    pub fn may_read_events(&self, caller: &Caller, query: &EventQuery) -> Result<(), Error> {
+        Wanted::new(caller, query).map(|_| ())
+    }
+
     async fn begin_look(
         &self,
         caller: &Caller,
