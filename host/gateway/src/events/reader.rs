@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::wanted::Wanted;
+use super::wanted::WantedEvents;
 use super::{EventPage, EventQuery, EventRecord, EventsFrom, WAIT_S_MAX};
 use crate::waiters::WaiterPermit;
 use crate::{Caller, Error, Gateway};
@@ -33,7 +33,7 @@ const SCANNED_MAX: usize = 2_000;
 struct EventLook {
     caller: Caller,
     query: EventQuery,
-    wanted: Wanted,
+    wanted: WantedEvents,
     at_seq: i64,
     signal: watch::Receiver<u64>,
     /// Among the waiting requests, once it waits.
@@ -134,7 +134,7 @@ impl Gateway {
     /// # Errors
     /// As of [`Gateway::read_events`].
     pub fn may_read_events(&self, caller: &Caller, query: &EventQuery) -> Result<(), Error> {
-        Wanted::new(caller, query).map(|_| ())
+        WantedEvents::new(caller, query).map(|_| ())
     }
 
     async fn begin_look(
@@ -143,7 +143,7 @@ impl Gateway {
         query: EventQuery,
         from: &EventsFrom,
     ) -> Result<EventLook, Error> {
-        let wanted = Wanted::new(caller, &query)?;
+        let wanted = WantedEvents::new(caller, &query)?;
         // Before the first look, so that nothing is committed unheard in between.
         let signal = self.store.logged_events();
         let at_seq = match from {
@@ -196,7 +196,7 @@ impl Gateway {
                 () = tokio::time::sleep_until((Instant::now() + LOOK_EVERY).min(ends)) => {}
             }
             look.caller = self.caller_after_wait(&look.caller).await?;
-            look.wanted = Wanted::new(&look.caller, &look.query)?;
+            look.wanted = WantedEvents::new(&look.caller, &look.query)?;
         }
     }
 

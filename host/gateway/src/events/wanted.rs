@@ -54,7 +54,7 @@ fn administers(caller: &Caller) -> bool {
 
 /// What a caller asked for, as far as it sees it.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
+pub(super) struct WantedEvents {
     caller: Caller,
     patterns: Vec<String>,
     user_id: Option<String>,
@@ -70,7 +70,7 @@ struct EventPayload {
     data: Value,
 }
 
-impl Wanted {
+impl WantedEvents {
     /// # Errors
     /// `invalid_request` for a type that does not exist; `scope_denied` and `permission_denied` for what the caller does
     /// not see.
@@ -179,7 +179,7 @@ mod tests {
         }
     }
 
-    fn sees(wanted: &Wanted, kind: &str, user: Option<&str>) -> bool {
+    fn sees(wanted: &WantedEvents, kind: &str, user: Option<&str>) -> bool {
         let data = json!({ "user_id": user });
         wanted.shown(event(kind, user, &data)).is_some()
     }
@@ -196,7 +196,7 @@ mod tests {
         let agent = world.caller(&agent).await;
         let own = agent.default_user.to_string();
         let own = Some(own.as_str());
-        let wanted = Wanted::new(&agent, &all).unwrap();
+        let wanted = WantedEvents::new(&agent, &all).unwrap();
         assert_eq!(wanted.user_id(), own, "it acts for its own user alone");
         for (kind, sees_it) in [
             ("tool.executed", true),
@@ -213,8 +213,8 @@ mod tests {
         }
 
         let any = [Scope::Webhooks, Scope::UsersAny];
-        let any = Wanted::new(&world.caller(&any).await, &all).unwrap();
-        let admin = Wanted::new(&world.caller(&[Scope::Admin]).await, &all).unwrap();
+        let any = WantedEvents::new(&world.caller(&any).await, &all).unwrap();
+        let admin = WantedEvents::new(&world.caller(&[Scope::Admin]).await, &all).unwrap();
         for kind in ["tool.executed", "skill.created", "plugin.activated"] {
             assert!(
                 sees(&any, kind, None) && sees(&any, kind, Some("eve")),
@@ -244,7 +244,7 @@ mod tests {
             (&["trigger.github.push"], Some("scope_denied")),
             (&["tool.exploded"], Some("invalid_request")),
         ] {
-            let wanted = Wanted::new(&agent, &of(types));
+            let wanted = WantedEvents::new(&agent, &of(types));
             let refused = wanted.err().map(|error| error.code());
             assert_eq!(refused, code, "{types:?}");
         }
@@ -252,7 +252,7 @@ mod tests {
             user_id: Some(UserId::parse("eve").unwrap()),
             ..EventQuery::default()
         };
-        let refused = Wanted::new(&agent, &other).unwrap_err();
+        let refused = WantedEvents::new(&agent, &other).unwrap_err();
         assert_eq!(refused.code(), "scope_denied");
     }
 
@@ -266,7 +266,7 @@ mod tests {
         let session = json!({ "session_id": "ses_1" });
         let events = [&issue, &mail, &connected, &session];
         let shown = |query: EventQuery| {
-            let wanted = Wanted::new(&caller, &query).unwrap();
+            let wanted = WantedEvents::new(&caller, &query).unwrap();
             events.map(|data| wanted.shown(event("tool.executed", None, data)).is_some())
         };
         let none = EventQuery::default;
