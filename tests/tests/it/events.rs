@@ -173,7 +173,7 @@ async fn a_key_reads_the_events_of_its_user_and_of_its_workspace() {
     // What happened in the workspace before a key of it was there is not for another workspace either.
     for query in [
         format!("cursor={}", theirs["cursor"].as_str().unwrap()),
-        "from=oldest".to_owned(),
+        "start=oldest".to_owned(),
     ] {
         let seen = page(&gateway, &stranger, &query).await;
         assert!(
@@ -189,7 +189,7 @@ async fn a_key_reads_the_events_of_its_user_and_of_its_workspace() {
         (&own, "cursor=x", 400, "invalid_request"),
         (&own, "limit=101", 400, "invalid_request"),
         (&own, "wait=61", 400, "invalid_request"),
-        (&own, "from=yesterday", 400, "invalid_request"),
+        (&own, "start=yesterday", 400, "invalid_request"),
     ] {
         let path = format!("/v1/events?{query}");
         let refused = gateway

@@ -54,7 +54,7 @@ enum BeginAt {
 struct EventsQuery {
     /// Types, groups (`tool.*`) or `*`, separated by commas; all that the caller sees if absent.
     #[param(inline)]
-    types: Phrase<TYPES_CHARS_MAX>,
+    types: Phrase<{ TYPES_CHARS_MAX }>,
     /// Only events about this user.
     #[param(inline)]
     user_id: ForUser,
@@ -69,7 +69,7 @@ struct EventsQuery {
     cursor: Id,
     /// Where to begin without a cursor: `now` or `oldest`.
     #[param(inline)]
-    from: BeginAt,
+    start: BeginAt,
     /// How many events a page holds.
     #[param(inline)]
     limit: PageLimit<{ LIST_LIMIT_MAX }>,
@@ -81,7 +81,7 @@ struct EventsQuery {
 impl EventsQuery {
     /// Where reading begins, and which events are wanted.
     fn read(self, resumed: Option<String>) -> (EventsFrom, EventQuery) {
-        let from = match (resumed.or(self.cursor.0), self.from) {
+        let from = match (resumed.or(self.cursor.0), self.start) {
             (Some(cursor), _) => EventsFrom::Cursor(cursor),
             (None, BeginAt::Now) => EventsFrom::Now,
             (None, BeginAt::Oldest) => EventsFrom::Oldest,
@@ -116,10 +116,7 @@ impl EventsQuery {
     get,
     path = "/v1/events",
     operation_id = "list_events",
-    params(
-        EventsQuery,
-        ("Last-Event-ID" = Option<String>, Header, description = "Of a stream: the id of the last event that the client has seen.", example = "1042"),
-    ),
+    params(EventsQuery),
     responses((status = 200, description = "Events, and where to go on.", body = inline(Success<EventPage>), example = json!({"events": [{
         "event_id": "evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
         "type": "approval.resolved",
