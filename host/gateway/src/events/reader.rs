@@ -114,13 +114,20 @@ impl Gateway {
     /// Begins to follow the log.
     ///
     /// # Errors
-    /// As of [`Gateway::read_events`].
+    /// As of [`Gateway::read_events`], and `invalid_request` for a signed-in member: the end of a sign-in would not end
+    /// what is followed.
     pub async fn follow_events(
         self: &Arc<Self>,
         caller: &Caller,
         query: EventQuery,
         from: &EventsFrom,
     ) -> Result<EventFollower, Error> {
+        if !caller.is_renewable() {
+            return Err(Error::InvalidRequest(
+                "a stream of events needs an API key or an access token; read pages instead"
+                    .to_owned(),
+            ));
+        }
         let mut look = self.begin_look(caller, query, from).await?;
         look.place = Some(self.waiters.enter(&caller.workspace_id)?);
         Ok(EventFollower {
@@ -195,9 +202,15 @@ impl Gateway {
                 },
                 () = tokio::time::sleep_until((Instant::now() + LOOK_EVERY).min(ends)) => {}
             }
-            look.caller = self.caller_after_wait(&look.caller).await?;
-            look.wanted = WantedEvents::new(&look.caller, &look.query)?;
+            self.renew_look(look).await?;
         }
+    }
+
+    /// Looks the caller up again.
+    async fn renew_look(&self, look: &mut EventLook) -> Result<(), Error> {
+        look.caller = self.caller_after_wait(&look.caller).await?;
+        look.wanted = WantedEvents::new(&look.caller, &look.query)?;
+        Ok(())
     }
 
     async fn look_for_events(&self, look: &EventLook, limit: usize) -> Result<EventBatch, Error> {
@@ -246,6 +259,8 @@ impl EventFollower {
     /// # Errors
     /// As of [`Gateway::read_events`].
     pub async fn next(&mut self) -> Result<Option<EventPage>, Error> {
+        // Where events come all the time it never waits.
+        self.gateway.renew_look(&mut self.look).await?;
         let ends = Instant::now() + QUIET_MAX;
         let found = self
             .gateway
@@ -261,4 +276,111 @@ fn seq_of(cursor: &str) -> Result<i64, Error> {
     seq.ok_or_else(|| {
         Error::InvalidRequest("invalid cursor: pass the cursor of an earlier answer".to_owned())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Scope;
+    use crate::skills::CreateSkill;
+    use crate::testing::TestWorld;
+    use toolgate_store::{KeyChange, Role};
+
+    fn all() -> EventQuery {
+        EventQuery::default()
+    }
+
+    async fn create(gateway: &Gateway, caller: &Caller, name: &str) {
+        let skill = CreateSkill {
+            name: name.to_owned(),
+            summary: "s".to_owned(),
+            instructions: "i".to_owned(),
+        };
+        gateway.create_skill(caller, skill).await.unwrap();
+    }
+
+    fn names(page: &EventPage) -> Vec<&str> {
+        let events = page.events.iter();
+        let named = events.map(|event| event.data["name"].as_str());
+        named.map(|name| name.unwrap_or("no name")).collect()
+    }
+
+    async fn read(gateway: &Gateway, caller: &Caller, from: EventsFrom, limit: usize) -> EventPage {
+        let page = gateway.read_events(caller, all(), &from, (limit, 0)).await;
+        page.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_waits_hears_of_what_another_process_has_written() {
+        let world = TestWorld::open().await;
+        let caller = world.caller(Scope::ALL).await;
+        let sibling = world.sibling(world.clock.clone()).await;
+        let begins = read(&world, &caller, EventsFrom::Now, 10).await;
+        let begins = EventsFrom::Cursor(begins.cursor);
+        let (read, ()) = tokio::join!(
+            world.read_events(&caller, all(), &begins, (10, 30)),
+            create(&sibling, &caller, "elsewhere"),
+        );
+        assert_eq!(names(&read.unwrap()), ["elsewhere"]);
+    }
+
+    #[tokio::test]
+    async fn a_page_ends_at_its_limit_and_its_cursor_goes_on() {
+        let world = TestWorld::open().await;
+        let caller = world.caller(Scope::ALL).await;
+        let now = read(&world, &caller, EventsFrom::Now, 10).await;
+        let mut begins = EventsFrom::Cursor(now.cursor);
+        for name in ["a", "b", "c"] {
+            create(&world, &caller, name).await;
+        }
+        for (expected, has_more) in [(&["a", "b"][..], true), (&["c"], false), (&[], false)] {
+            let page = read(&world, &caller, begins, 2).await;
+            assert_eq!(names(&page), expected);
+            assert_eq!((page.has_more, page.truncated), (has_more, false));
+            begins = EventsFrom::Cursor(page.cursor);
+        }
+        let oldest = read(&world, &caller, EventsFrom::Oldest, 10).await;
+        assert_eq!(names(&oldest), ["a", "b", "c"]);
+        // A place that the log has not reached is one of another copy of the database.
+        let beyond = EventsFrom::Cursor("1000".to_owned());
+        let page = read(&world, &caller, beyond, 10).await;
+        assert!(page.truncated);
+        assert_eq!(names(&page), ["a", "b", "c"]);
+    }
+
+    #[tokio::test]
+    async fn a_follower_reads_with_the_scopes_that_its_key_has_by_then() {
+        let world = TestWorld::open().await;
+        let writer = world.caller(Scope::ALL).await;
+        let reader = world.caller(&[Scope::SkillsRead, Scope::UsersAny]).await;
+        let begins = EventsFrom::Now;
+        let follower = world.follow_events(&reader, all(), &begins).await;
+        let mut follower = follower.unwrap_or_else(|error| panic!("{error}"));
+        create(&world, &writer, "seen").await;
+        let page = follower.next().await.unwrap().unwrap();
+        assert_eq!(names(&page), ["seen"]);
+
+        let scopes = [Scope::Knowledge.into_str().to_owned()];
+        let fewer = KeyChange {
+            scopes: Some(&scopes),
+            ..KeyChange::default()
+        };
+        let (workspace_id, key_id) = (&reader.workspace_id, &reader.key_id);
+        let changed = world.store().update_key(workspace_id, key_id, &fewer);
+        assert!(changed.await.unwrap().is_some());
+        create(&world, &writer, "not for it").await;
+        assert_eq!(follower.next().await.unwrap_err().code(), "scope_denied");
+    }
+
+    #[tokio::test]
+    async fn a_member_reads_pages_and_follows_nothing() {
+        let world = TestWorld::open().await;
+        let member = world.member_caller(Role::Admin).await;
+        let begins = EventsFrom::Now;
+        let page = read(&world, &member, begins.clone(), 10).await;
+        assert!(page.events.is_empty());
+        let refused = world.follow_events(&member, all(), &begins).await;
+        let code = refused.err().map(|error| error.code());
+        assert_eq!(code, Some("invalid_request"));
+    }
 }

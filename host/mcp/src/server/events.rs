@@ -100,8 +100,8 @@ impl McpServer {
     ) -> Result<CustomResult, ErrorData> {
         let asked = EventSubscription::read(params)?;
         let query = asked.query(caller, self.event_tools(context).await?)?;
-        let bounds = (asked.limit(), 0);
-        let page = gateway.read_events(caller, query, &asked.begins(), bounds);
+        let (begins, bounds) = (asked.begins(), (asked.limit(), 0));
+        let page = gateway.read_events(caller, query, &begins, bounds);
         let page = page.await.map_err(|error| refused_events(&error))?;
         let now_ms = gateway.clock().now_ms();
         let (cursor, has_more, truncated) = (page.cursor.clone(), page.has_more, page.truncated);
@@ -125,7 +125,8 @@ impl McpServer {
     ) -> Result<CustomResult, ErrorData> {
         let asked = EventSubscription::read(params)?;
         let query = asked.query(caller, self.event_tools(context).await?)?;
-        let follower = gateway.follow_events(caller, query, &asked.begins());
+        let begins = asked.begins();
+        let follower = gateway.follow_events(caller, query, &begins);
         let follower = follower.await.map_err(|error| refused_events(&error))?;
         let ended = tokio::select! {
             () = context.ct.cancelled() => Ok(()),
