@@ -155,10 +155,8 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<String>, ApiFailure> {
     };
     let text = value.to_str().unwrap_or_default();
     if text.is_empty() {
-        return Err(ApiFailure::field(
-            LAST_EVENT_ID.as_str(),
-            "is not an id of this stream",
-        ));
+        let fault = "is not the id of an event of this stream";
+        return Err(ApiFailure::field("Last-Event-ID", fault));
     }
     Ok(Some(text.to_owned()))
 }
