@@ -31,6 +31,7 @@ NAMES = {
     "list_connections": "ConnectionPage",
     "link_connection": "ConnectLink",
     "delete_connection": "DeletedConnection",
+    "list_events": "EventPage",
     "list_executions": "ExecutionPage",
     "health_check": "Health",
     "get_status": "Status",

@@ -50,7 +50,7 @@ await walk(async (browser, watch) => {
 
   let tries = 0;
   const down = (route) => route.fulfill({ status: 502, body: 'Bad Gateway' });
-  await context.route('**/internal/events', down);
+  await context.route('**/internal/live', down);
   await context.route('**/internal/welcome', down);
   await context.route('**/internal/refresh', (route) => {
     tries += 1;

@@ -17,6 +17,7 @@ pub mod config;
 pub mod connections;
 pub mod dashboard;
 mod detached;
+pub mod events;
 pub mod executions;
 pub mod jobs;
 pub mod knowledge;

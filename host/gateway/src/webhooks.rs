@@ -143,7 +143,7 @@ impl Gateway {
         caller.need(Scope::Webhooks)?;
         self.check_url(&request.url)?;
         check_description(&request.description)?;
-        check_events(&request.events)?;
+        check_patterns("events", &request.events)?;
         let now_ms = self.clock.now_ms();
         let id = ids::ulid("whk");
         let secret = signing::new_secret();
@@ -212,7 +212,7 @@ impl Gateway {
             check_description(description)?;
         }
         if let Some(events) = &request.events {
-            check_events(events)?;
+            check_patterns("events", events)?;
         }
         let filters = request
             .filters
@@ -369,18 +369,21 @@ fn check_description(text: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Each must name something that can happen: a misspelt type would wait for ever.
-fn check_events(patterns: &[String]) -> Result<(), Error> {
+/// Each must name something that can happen: a misspelt type would wait for ever. `field`: where they were given.
+///
+/// # Errors
+/// `invalid_request`.
+pub(crate) fn check_patterns(field: &str, patterns: &[String]) -> Result<(), Error> {
     if patterns.is_empty() || patterns.len() > EVENTS_MAX {
         return Err(Error::InvalidRequest(format!(
-            "events must hold 1 to {EVENTS_MAX} types, groups (`tool.*`) or `*`"
+            "{field} must hold 1 to {EVENTS_MAX} types, groups (`tool.*`) or `*`"
         )));
     }
     for pattern in patterns {
         if !is_pattern(pattern) {
             let known: Vec<&str> = EventType::ALL.iter().map(|kind| kind.into_str()).collect();
             return Err(Error::InvalidRequest(format!(
-                "events: {} is not an event; there are {}, trigger.<service>.<event>, groups like tool.* and *",
+                "{field}: {} is not an event; there are {}, trigger.<service>.<event>, groups like tool.* and *",
                 toolgate_core::visible::shown_name(pattern),
                 known.join(", ")
             )));

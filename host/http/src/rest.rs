@@ -7,7 +7,7 @@
 //! 2. [`toolgate_http_kit::auth`]: the API key, before any byte of the body is read;
 //! 3. [`toolgate_http_kit::path`], [`toolgate_http_kit::query`], [`toolgate_http_kit::body`]: strict decoding, everything unknown refused;
 //! 4. the resource's own file: [`tools`], [`toolsets`], [`executions`], [`skills`], [`permissions`], [`connections`], [`approvals`],
-//!    [`sessions`], [`messages`], [`knowledge`], [`results`], [`files`], [`webhooks`], [`hooks`], [`health`]; [`probes`] need no key;
+//!    [`sessions`], [`messages`], [`knowledge`], [`results`], [`files`], [`webhooks`], [`hooks`], [`events`], [`health`]; [`probes`] need no key;
 //! 5. [`toolgate_http_kit::envelope`]: the one file that turns results and errors into statuses and bodies.
 //!
 //! [`openapi`] completes the document that the routes declare, [`docs`] shows it to people.
@@ -29,6 +29,7 @@ mod approvals;
 mod connections;
 mod docs;
 mod entity_tags;
+mod events;
 mod executions;
 mod files;
 mod health;
@@ -68,6 +69,7 @@ fn api() -> OpenApiRouter<RestState> {
         files::routes(),
         webhooks::routes(),
         hooks::routes(),
+        events::routes(),
         health::routes(),
         probes::routes(),
     ];

@@ -16,7 +16,7 @@
 //!
 //! Read next: [`tools`] (one file a tool), [`server`] (the handler), [`credentials`] (keys and access tokens), [`endpoint`] (hosts, sessions),
 //! [`sessions`] (what of them is in memory), [`connect`] (the link as an elicitation), [`cards`] (MCP Apps),
-//! [`skills`] (Skills as files).
+//! [`skills`] (Skills as files), [`events`] (what happened).
 
 #![forbid(unsafe_code)]
 
@@ -29,6 +29,7 @@ mod cors;
 pub mod credentials;
 mod digits;
 pub mod endpoint;
+mod events;
 mod message;
 mod observe;
 pub mod operations;

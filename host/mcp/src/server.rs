@@ -7,6 +7,7 @@
 
 mod answers;
 mod calls;
+mod events;
 mod skill_files;
 
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use serde_json::json;
 
 use crate::cards;
 use crate::connect::McpClient;
+use crate::events::EventMethod;
 use crate::observe::Observed;
 use crate::operations::{LocalOperations, Operations};
 use crate::render::{self, ReadingOn};
@@ -238,7 +240,8 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
-        let itself = self.introduced(&context).await;
+        let mut itself = self.introduced(&context).await;
+        self.offer_events(&mut itself);
         Ok(DiscoverResult::from_server_info(versions, itself))
     }
 
@@ -301,6 +304,13 @@ impl ServerHandler for McpServer {
         let stateless = context
             .protocol_version()
             .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
+        if stateless
+            && let Some(method) = EventMethod::named(&request.method)
+            && let OperationsSource::Here(gateway) = &self.side
+        {
+            let answered = self.event_request(method, gateway, request.params, &context);
+            return answered.await;
+        }
         let gone = stateless && unfit::is_gone(&request.method);
         let unfit = unfit::explain(&request.method, request.params.as_ref());
         Err(unfit

@@ -70,6 +70,10 @@ pub(super) struct Watch {
     outbox_pending: AtomicBool,
     /// Told of each commit that wrote something to deliver.
     pub(super) outbox: tokio::sync::Notify,
+    /// An event was logged by a transaction that is not committed yet.
+    log_pending: AtomicBool,
+    /// Counts the commits that logged events.
+    pub(super) logged: tokio::sync::watch::Sender<u64>,
     /// Holds what came of the last query, `None` if it failed, and its number.
     asking: tokio::sync::Mutex<(u64, Option<Changes>)>,
 }
@@ -95,6 +99,8 @@ impl Watch {
             begun: AtomicU64::new(0),
             outbox_pending: AtomicBool::new(false),
             outbox: tokio::sync::Notify::new(),
+            log_pending: AtomicBool::new(false),
+            logged: tokio::sync::watch::Sender::new(0),
             asking: tokio::sync::Mutex::new((0, None)),
         }
     }
@@ -113,12 +119,22 @@ impl Watch {
         {
             self.outbox.notify_one();
         }
+        if self.log_pending.load(Ordering::Relaxed)
+            && self.log_pending.swap(false, Ordering::SeqCst)
+        {
+            self.logged.send_modify(|count| *count += 1);
+        }
     }
 
     /// The open transaction writes something to deliver: the dispatcher hears of it after the
     /// commit.
     pub(super) fn outbox_grew(&self) {
         self.outbox_pending.store(true, Ordering::SeqCst);
+    }
+
+    /// The open transaction logs an event: readers hear of it after the commit.
+    pub(super) fn log_grew(&self) {
+        self.log_pending.store(true, Ordering::SeqCst);
     }
 
     fn version(&self) -> Option<u64> {

@@ -473,6 +473,7 @@ impl Writer {
                 id: event_id,
                 workspace_id: workspace_id.to_owned(),
                 kind,
+                user_id: None,
                 payload: String::new(),
                 created_at_ms: now_ms,
             };

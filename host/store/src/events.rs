@@ -2,8 +2,9 @@
 //! that makes it happen.
 //!
 //! A method that changes something calls [`emit!`] before it commits. Where no enabled webhook
-//! wants the event nothing is written; else the event is kept once, with one delivery for each
-//! webhook (`deliveries.rs`). So an event is there if and only if its change is.
+//! wants the event and the workspace's log is off, nothing is written; else the event is kept with
+//! one delivery for each webhook (`deliveries.rs`), and once in the log (`event_log.rs`), under one
+//! id. So an event is there if and only if its change is.
 
 use std::collections::BTreeSet;
 
@@ -165,11 +166,12 @@ pub fn pattern_matches(pattern: &str, kind: &str) -> bool {
     }
 }
 
-/// An enabled webhook, as far as writing events needs it.
+/// An enabled webhook, or the log of a workspace, as far as writing events needs it.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub(super) struct Subscriber {
     pub workspace_id: String,
-    pub id: String,
+    /// Of the webhook; `None`: it is the log.
+    pub id: Option<String>,
     #[sqlx(try_from = "Json<Vec<String>>")]
     pub events: Vec<String>,
     #[sqlx(try_from = "Json<EventFilters>")]
@@ -196,6 +198,8 @@ pub(super) struct EventRow {
     pub id: String,
     pub workspace_id: String,
     pub kind: String,
+    /// The user whom it is about, where there is one.
+    pub user_id: Option<String>,
     pub payload: String,
     pub created_at_ms: i64,
 }
@@ -206,6 +210,11 @@ impl EventRow {
             id: ids::ulid("evt"),
             workspace_id: workspace_id.to_owned(),
             kind: event.kind.clone(),
+            user_id: event
+                .data
+                .get("user_id")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
             payload: event.payload(),
             created_at_ms: event.at_ms,
         }
@@ -248,26 +257,46 @@ pub(super) fn workspaces(events: &[Event]) -> Vec<Option<&str>> {
     }
 }
 
-/// Which rows these events become, in their order.
-pub(super) fn fan_out(
-    events: &[Event],
-    subscribers: &[Subscriber],
-) -> (Vec<EventRow>, Vec<DeliveryRow>) {
-    let (mut rows, mut deliveries) = (Vec::new(), Vec::new());
-    for event in events {
-        let mut wanting: Vec<&Subscriber> = subscribers.iter().filter(|s| s.wants(event)).collect();
-        wanting.sort_by(|a, b| a.workspace_id.cmp(&b.workspace_id));
-        for of_workspace in wanting.chunk_by(|a, b| a.workspace_id == b.workspace_id) {
-            let row = EventRow::from_event(event, &of_workspace[0].workspace_id);
-            deliveries.extend(
-                of_workspace
-                    .iter()
-                    .map(|subscriber| DeliveryRow::for_webhook(&row, &subscriber.id)),
-            );
-            rows.push(row);
+/// The rows that events become, each kind in the order of the events.
+#[derive(Debug, Default)]
+pub(super) struct FanOut {
+    /// Those that webhooks want.
+    pub rows: Vec<EventRow>,
+    pub deliveries: Vec<DeliveryRow>,
+    /// Those of workspaces whose log is on.
+    pub logged: Vec<EventRow>,
+}
+
+impl FanOut {
+    pub(crate) fn new(events: &[Event], subscribers: &[Subscriber]) -> Self {
+        let mut out = Self::default();
+        for event in events {
+            let mut wanting: Vec<&Subscriber> =
+                subscribers.iter().filter(|s| s.wants(event)).collect();
+            wanting.sort_by(|a, b| a.workspace_id.cmp(&b.workspace_id));
+            for of_workspace in wanting.chunk_by(|a, b| a.workspace_id == b.workspace_id) {
+                let row = EventRow::from_event(event, &of_workspace[0].workspace_id);
+                out.add(row, of_workspace);
+            }
+        }
+        out
+    }
+
+    /// Adds an event of one workspace.
+    fn add(&mut self, row: EventRow, wanting: &[&Subscriber]) {
+        if wanting.iter().any(|subscriber| subscriber.id.is_none()) {
+            self.logged.push(row.clone());
+        }
+        let webhooks = wanting
+            .iter()
+            .filter_map(|subscriber| subscriber.id.as_deref());
+        let before = self.deliveries.len();
+        let deliveries = webhooks.map(|id| DeliveryRow::for_webhook(&row, id));
+        self.deliveries.extend(deliveries);
+        if self.deliveries.len() > before {
+            self.rows.push(row);
         }
     }
-    (rows, deliveries)
 }
 
 /// Rows of one statement; seven binds each, within the bounds of both databases.
@@ -315,12 +344,40 @@ macro_rules! write_events {
 }
 pub(super) use write_events;
 
-pub(super) const SUBSCRIBERS: &str =
-    "SELECT workspace_id, id, events, filters FROM webhooks WHERE enabled ORDER BY id";
-pub(super) const SUBSCRIBERS_OF_WORKSPACE: &str = "SELECT workspace_id, id, events, filters FROM webhooks \
-     WHERE enabled AND workspace_id = $1 ORDER BY id";
+/// Writes rows of the log inside the open transaction. They have no number yet: a reader gives it to them
+/// (`event_log.rs`).
+macro_rules! log_events {
+    ($tx:ident, $store:expr, $rows:expr) => {
+        for rows in $rows.chunks($crate::events::ROWS_MAX) {
+            let mut insert = sqlx::QueryBuilder::new(
+                "INSERT INTO logged_events (workspace_id, id, type, user_id, payload, created_at_ms) ",
+            );
+            insert.push_values(rows, |mut values, row| {
+                values
+                    .push_bind(&row.workspace_id)
+                    .push_bind(&row.id)
+                    .push_bind(&row.kind)
+                    .push_bind(&row.user_id)
+                    .push_bind(&row.payload)
+                    .push_bind(row.created_at_ms);
+            });
+            insert.build().execute(&mut *$tx).await?;
+        }
+        if !$rows.is_empty() {
+            $store.watch.log_grew();
+        }
+    };
+}
+pub(super) use log_events;
 
-/// Writes what enabled webhooks want of `events` (a slice) inside the open transaction.
+pub(super) const SUBSCRIBERS: &str = "SELECT workspace_id, id, events, filters FROM webhooks WHERE enabled \
+     UNION ALL SELECT workspace_id, NULL, '[\"*\"]', '{}' FROM event_logs WHERE enabled ORDER BY id";
+pub(super) const SUBSCRIBERS_OF_WORKSPACE: &str = "SELECT workspace_id, id, events, filters FROM webhooks \
+     WHERE enabled AND workspace_id = $1 \
+     UNION ALL SELECT workspace_id, NULL, '[\"*\"]', '{}' FROM event_logs WHERE enabled AND workspace_id = $1 \
+     ORDER BY id";
+
+/// Writes what enabled webhooks and the log want of `events` (a slice) inside the open transaction.
 macro_rules! emit {
     ($tx:ident, $store:expr, $events:expr) => {{
         let events: &[$crate::Event] = $events;
@@ -336,95 +393,13 @@ macro_rules! emit {
             if subscribers.is_empty() {
                 continue;
             }
-            let (rows, deliveries) = $crate::events::fan_out(events, &subscribers);
-            $crate::events::write_events!($tx, $store, rows, deliveries);
+            let out = $crate::events::FanOut::new(events, &subscribers);
+            $crate::events::write_events!($tx, $store, out.rows, out.deliveries);
+            $crate::events::log_events!($tx, $store, out.logged);
         }
     }};
 }
 pub(super) use emit;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn subscriber(workspace: &str, id: &str, events: &[&str], filters: EventFilters) -> Subscriber {
-        Subscriber {
-            workspace_id: workspace.to_owned(),
-            id: id.to_owned(),
-            events: events.iter().map(|text| (*text).to_owned()).collect(),
-            filters,
-        }
-    }
-
-    #[test]
-    fn a_pattern_names_a_type_a_group_or_all() {
-        for (pattern, kind, expected) in [
-            ("*", "tool.executed", true),
-            ("*", "trigger.github.push", true),
-            ("tool.executed", "tool.executed", true),
-            ("tool.executed", "tool.failed", false),
-            ("tool.*", "tool.failed", true),
-            ("tool.*", "toolbox.opened", false),
-            ("trigger.*", "trigger.github.push", true),
-            ("trigger.github.*", "trigger.github.push", true),
-            ("trigger.github.*", "trigger.gitlab.push", false),
-        ] {
-            assert_eq!(pattern_matches(pattern, kind), expected, "{pattern} {kind}");
-        }
-    }
-
-    #[test]
-    fn an_event_goes_to_who_wants_it_in_its_own_workspace() {
-        let only = |services: &[&str]| EventFilters {
-            services: Some(services.iter().map(|text| (*text).to_owned()).collect()),
-            ..EventFilters::default()
-        };
-        let subscribers = [
-            subscriber("ws_1", "all", &["*"], EventFilters::default()),
-            subscriber("ws_1", "github", &["tool.*"], only(&["github"])),
-            subscriber("ws_1", "slack", &["tool.*"], only(&["slack"])),
-            subscriber(
-                "ws_1",
-                "skills",
-                &["skill.created"],
-                EventFilters::default(),
-            ),
-            subscriber("ws_2", "other", &["*"], EventFilters::default()),
-        ];
-        let data = json!({ "service": "github" });
-        let executed = Event::new(EventType::ToolExecuted, "ws_1", 1, data.clone());
-        let (rows, deliveries) = fan_out(std::slice::from_ref(&executed), &subscribers);
-        assert_eq!(rows.len(), 1);
-        let to: Vec<&str> = deliveries.iter().map(|d| d.webhook_id.as_str()).collect();
-        assert_eq!(to, ["all", "github"]);
-        assert!(deliveries.iter().all(|d| d.event_id == rows[0].id));
-
-        let activated = Event::for_all(EventType::PluginActivated, 1, data);
-        assert_eq!(workspaces(&[executed, activated.clone()]), [None]);
-        let (rows, deliveries) = fan_out(&[activated], &subscribers);
-        assert_eq!(rows.len(), 2);
-        assert_ne!(rows[0].id, rows[1].id);
-        assert_eq!(deliveries.len(), 2);
-    }
-
-    #[test]
-    fn an_event_without_the_filtered_field_does_not_pass() {
-        let filters = EventFilters {
-            user_ids: Some(vec!["ada".to_owned()]),
-            ..EventFilters::default()
-        };
-        assert!(filters.pass(&json!({ "user_id": "ada" })));
-        assert!(!filters.pass(&json!({ "user_id": "eve" })));
-        assert!(!filters.pass(&json!({ "name": "ada" })));
-        assert!(EventFilters::default().pass(&json!({})));
-    }
-
-    #[test]
-    fn a_payload_has_the_shape_of_standard_webhooks() {
-        let event = Event::trigger("github", "push", "ws_1", 0, json!({ "ref": "main" }));
-        assert_eq!(
-            event.payload(),
-            r#"{"type":"trigger.github.push","timestamp":"1970-01-01T00:00:00.000Z","data":{"ref":"main"}}"#
-        );
-    }
-}
+mod tests;

@@ -7,10 +7,11 @@ use super::{ExecutionRow, RequestAnswer, SessionRow, StoreError};
 use toolgate_core::clock::utc_day;
 use toolgate_core::text::Text;
 
-/// Where a webhook is enabled nothing is written: its events need a transaction. Each part lists its
+/// Where a webhook is enabled or a log of events is on, nothing is written: its events need a transaction. Each part lists its
 /// values in the order of its columns.
 const RECORD: &str = "\
-    WITH quiet AS MATERIALIZED (SELECT NOT EXISTS (SELECT 1 FROM webhooks WHERE enabled) AS so), \
+    WITH quiet AS MATERIALIZED (SELECT NOT EXISTS (SELECT 1 FROM webhooks WHERE enabled) \
+    AND NOT EXISTS (SELECT 1 FROM event_logs WHERE enabled) AS so), \
     contexts AS (INSERT INTO execution_contexts \
     (workspace_id, id, day, tool_name, service, key_id, key_name, key_prefix, plugin_version, plugin_sha256) \
     SELECT given.* FROM UNNEST($1::TEXT[], $2::BYTEA[], $3::BIGINT[], $4::TEXT[], $5::TEXT[], $6::TEXT[], \

@@ -27,6 +27,10 @@ static UPSERT: Statement = Statement::new(
      connection_id = excluded.connection_id, result = excluded.result",
 );
 
+/// A row where somebody may want the events of calls: an enabled webhook, or a log that is on.
+const SOMEBODY: &str = "SELECT CAST(1 AS BIGINT) FROM webhooks WHERE enabled \
+     UNION ALL SELECT CAST(1 AS BIGINT) FROM event_logs WHERE enabled LIMIT 1";
+
 /// A receipt that was written before its call ended.
 const RUNNING: &str = "running";
 
@@ -109,9 +113,7 @@ impl Store {
         portable!(write unnoticed self, tx => {
             // Most installations have nobody to tell.
             let somebody: Option<i64> =
-                sqlx::query_scalar("SELECT CAST(1 AS BIGINT) FROM webhooks WHERE enabled LIMIT 1")
-                    .fetch_optional(&mut *tx)
-                    .await?;
+                sqlx::query_scalar(SOMEBODY).fetch_optional(&mut *tx).await?;
             for sessions in statements(sessions) {
                 if somebody.is_some() {
                     tell_new_sessions!(tx, self, sessions);

@@ -24,6 +24,7 @@ mod connect_flows;
 mod connections;
 mod deliveries;
 mod error;
+mod event_log;
 mod events;
 mod execution_arrays;
 mod execution_contexts;
@@ -104,6 +105,7 @@ pub use deliveries::{
     AttemptFailed, BLOCKING_ATTEMPTS_MAX, DeliveryAttempt, DeliveryRecord, DueDelivery, Lease,
 };
 pub use error::StoreError;
+pub use event_log::{LogBounds, LogRange, LogRetention, LoggedEvent};
 pub use events::{Event, EventFilters, EventType, TRIGGER_PREFIX, pattern_matches};
 pub use executions::{ExecutionFilter, ExecutionRow, RECEIPTS_SEARCHED_MAX};
 pub use files::{FileFilter, FilePiece, FileRow};

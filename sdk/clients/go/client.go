@@ -52,6 +52,7 @@ type Client struct {
 	Approvals   *Approvals
 	Results     *Results
 	Files       *Files
+	Events      *Events
 
 	baseURL string
 	// A function, so that printing a client with any verb prints no key.
@@ -128,6 +129,7 @@ func New(options Options) (*Client, error) {
 	client.Approvals = &Approvals{client}
 	client.Results = &Results{client}
 	client.Files = &Files{client}
+	client.Events = &Events{client}
 	return client, nil
 }
 

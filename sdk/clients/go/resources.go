@@ -451,6 +451,15 @@ func (a *Approvals) Decide(ctx context.Context, approvalID string, params Decide
 	return call[Approval](ctx, a.c, "decide_approval", []string{approvalID}, params)
 }
 
+// Events are what happened in the workspace, in its order.
+type Events struct{ c *Client }
+
+// List is what happened since params.Cursor. With params.Wait an answer without events comes only after so many seconds.
+// params.Types are separated by commas.
+func (e *Events) List(ctx context.Context, params ListEventsParams) (*EventPage, error) {
+	return call[EventPage](ctx, e.c, "list_events", nil, params)
+}
+
 // Results are results that were too large for their answer, stored for an hour.
 type Results struct{ c *Client }
 

@@ -349,6 +349,12 @@ async fn each_bound_holds_at_its_limit_and_refuses_beyond_it() {
         ("/v1/skills?offset=1000001", false),
         ("/v1/sessions?limit=101", false),
         ("/v1/approvals?limit=101", false),
+        ("/v1/events?limit=100", true),
+        ("/v1/events?limit=101", false),
+        ("/v1/events?wait=61", false),
+        ("/v1/events?cursor=-1", false),
+        ("/v1/events?cursor=99999999999999999999", false),
+        ("/v1/events?cursor=9223372036854775807", true),
     ] {
         assert_eq!(
             gateway.get(path).await.status,

@@ -31,6 +31,7 @@ mod deploy;
 mod described;
 mod dialects;
 mod doctor;
+mod events;
 mod examples;
 mod few_connections;
 mod files;

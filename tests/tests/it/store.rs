@@ -5,6 +5,7 @@ mod changes;
 mod connect_flows;
 mod connection_refresh;
 mod connections;
+mod event_log;
 mod idempotency;
 mod keys;
 mod knowledge;

@@ -98,7 +98,7 @@ export function listen(client: QueryClient, tell: (live: Live) => void): () => v
 
   const open = () => {
     close();
-    source = new EventSource('/internal/events');
+    source = new EventSource('/internal/live');
     source.addEventListener('ready', () => {
       again_ms = AGAIN_MS;
       tell('live');

@@ -167,6 +167,7 @@ async fn purge(gateway: &Gateway) -> Result<(), StoreError> {
     gateway.store.purge_files(now_ms).await?;
     gateway.identity.purge().await?;
     crate::webhooks::dispatcher::purge(&gateway.store, now_ms).await?;
+    crate::events::purge(&gateway.store, now_ms).await?;
     let taken_ms = now_ms - crate::webhooks::inbound::TAKEN_KEPT_MS;
     gateway.store.purge_hook_deliveries(taken_ms).await?;
     let unused_ms = now_ms - crate::tools::learning::FORGOTTEN_AFTER_MS;

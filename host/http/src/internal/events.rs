@@ -1,4 +1,4 @@
-//! `/internal/events`: live updates as server-sent events (HTML Standard, section 9.2).
+//! `/internal/live`: live updates as server-sent events (HTML Standard, section 9.2).
 //!
 //! An event says which lists have changed, never what is in them: the page asks for that itself,
 //! with its own rights.
@@ -25,7 +25,7 @@ const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(15);
 
 pub(super) fn routes(routes: &mut Routes) {
     let any = Access::Least(Role::Member);
-    routes.add(Method::GET, "/internal/events", any, events);
+    routes.add(Method::GET, "/internal/live", any, events);
 }
 
 /// Where a stream is.

@@ -345,7 +345,7 @@ async fn live_updates_end_with_the_sign_in_and_say_nothing_of_it_when_the_gatewa
     let world = TestWorld::open().await;
     for stops in [false, true] {
         let ask = BrowserRequest::new(&world.member(Role::Member, true).await);
-        let (parts, body) = ask.open(&world, "GET", "/internal/events").await;
+        let (parts, body) = ask.open(&world, "GET", "/internal/live").await;
         assert_eq!(parts.status, 200);
         if stops {
             world.stopping().cancel();

@@ -208,7 +208,7 @@ enum Rest<E, T> {
 
 pub(super) type Sent = Result<Event, Infallible>;
 
-fn events(
+pub(super) fn events(
     status: StatusCode,
     stream: impl futures_util::Stream<Item = Sent> + Send + 'static,
 ) -> Response {
@@ -236,17 +236,20 @@ fn finished<T>(
 fn last<T: Serialize>(caller: &Caller, done: Result<IdempotentAnswer<T>, ApiFailure>) -> Sent {
     match done {
         Ok(done) => named("reply", &Success::new(caller, done)),
-        Err(failure) => {
-            if let Some(cause) = failure.cause() {
-                let request_id = caller.request_id.as_str();
-                tracing::error!(request_id, error.chain = cause, "request failed");
-            }
-            named("error", &failure.body(&caller.request_id))
-        }
+        Err(failure) => failed(caller, &failure),
     }
 }
 
-fn named(name: &str, data: &impl Serialize) -> Sent {
+/// The last event of a stream that cannot go on.
+pub(super) fn failed(caller: &Caller, failure: &ApiFailure) -> Sent {
+    if let Some(cause) = failure.cause() {
+        let request_id = caller.request_id.as_str();
+        tracing::error!(request_id, error.chain = cause, "request failed");
+    }
+    named("error", &failure.body(&caller.request_id))
+}
+
+pub(super) fn named(name: &str, data: &impl Serialize) -> Sent {
     let text = serde_json::to_string(data).unwrap_or_else(|_| "{}".to_owned());
     Ok(Event::default().event(name).data(text))
 }

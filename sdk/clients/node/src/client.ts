@@ -8,6 +8,7 @@ import type { ApprovalRequired, AuthRequired, Outcome } from "./outcomes.js";
 import {
   Approvals,
   Connections,
+  Events,
   Executions,
   Files,
   Knowledge,
@@ -84,6 +85,7 @@ export class Toolgate {
   readonly approvals = new Approvals(this);
   readonly results = new Results(this);
   readonly files = new Files(this);
+  readonly events = new Events(this);
   readonly baseUrl: string;
   // Private to the language, so that printing a client prints no key.
   readonly #authorization: string;

@@ -21,6 +21,7 @@ import type {
   DeletedWebhook,
   Document,
   DocumentPage,
+  EventPage,
   ExecutionPage,
   ExecutionPayloads,
   ExecutionReceipt,
@@ -436,6 +437,15 @@ export class Approvals extends Resource {
 
   decide(approval_id: string, decision: Body<"decide_approval">["decision"], options: Keyed = {}): Promise<Approval> {
     return this.call("decide_approval", { ...options, approval_id, decision });
+  }
+}
+
+/** What happened in the workspace, in its order. */
+export class Events extends Resource {
+  /** What happened since the cursor. With `wait` an answer without events comes only after so many seconds. */
+  list(options: Omit<Query<"list_events">, "types"> & { types?: string[] } = {}): Promise<EventPage> {
+    const { types, ...rest } = options;
+    return this.call("list_events", types === undefined ? rest : { ...rest, types: types.join(",") });
   }
 }
 

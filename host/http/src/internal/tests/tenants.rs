@@ -163,7 +163,7 @@ async fn what_another_workspace_owns_is_not_there_on_any_route() {
     for listed in closed(&world) {
         let (method, path) = (listed.method.as_str(), listed.path.as_str());
         // A stream of events has no end; what is told there is tried in `dashboard`.
-        if listed.access == Access::Operator || path == "/internal/events" {
+        if listed.access == Access::Operator || path == "/internal/live" {
             continue;
         }
         let mut owned = false;

@@ -20,7 +20,7 @@ from ..types import ConnectionInfo, Health, Status
 from .connections import AsyncConnections
 from .knowledge import AsyncKnowledge
 from .permissions import AsyncPermissions
-from .records import AsyncApprovals, AsyncExecutions, AsyncFiles, AsyncResults, AsyncWebhooks
+from .records import AsyncApprovals, AsyncEvents, AsyncExecutions, AsyncFiles, AsyncResults, AsyncWebhooks
 from .sessions import AsyncSessions
 from .skills import AsyncSkills
 from .tools import AsyncTools
@@ -82,6 +82,7 @@ class AsyncToolgate:
         self.approvals = AsyncApprovals(self)
         self.results = AsyncResults(self)
         self.files = AsyncFiles(self)
+        self.events = AsyncEvents(self)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._settings.base_url!r})"

@@ -19,7 +19,7 @@ from ..types import ConnectionInfo, Health, Status
 from .connections import Connections
 from .knowledge import Knowledge
 from .permissions import Permissions
-from .records import Approvals, Executions, Files, Results, Webhooks
+from .records import Approvals, Events, Executions, Files, Results, Webhooks
 from .sessions import Sessions
 from .skills import Skills
 from .tools import Tools
@@ -81,6 +81,7 @@ class Toolgate:
         self.approvals = Approvals(self)
         self.results = Results(self)
         self.files = Files(self)
+        self.events = Events(self)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._settings.base_url!r})"

@@ -13,6 +13,7 @@ from ..types import (
     DeletedFile,
     DeletedWebhook,
     DeliveryStatus,
+    EventPage,
     ExecutionPayloads,
     ExecutionReceipt,
     ExecutionStatus,
@@ -199,6 +200,35 @@ class Approvals(Resource):
     ) -> Approval:
         return self._call(
             "decide_approval", approval_id=approval_id, decision=decision, idempotency_key=idempotency_key
+        )
+
+
+class Events(Resource):
+    """What happened in the workspace, in its order."""
+
+    def list(
+        self,
+        *,
+        types: builtins.list[str] | None = None,
+        user_id: str | None = None,
+        service: str | None = None,
+        tool_name: str | None = None,
+        cursor: str | None = None,
+        start: Literal["now", "oldest"] | None = None,
+        limit: int | None = None,
+        wait: int | None = None,
+    ) -> EventPage:
+        """What happened since the cursor. With `wait` an answer without events comes only after so many seconds."""
+        return self._call(
+            "list_events",
+            types=None if types is None else ",".join(types),
+            user_id=user_id,
+            service=service,
+            tool_name=tool_name,
+            cursor=cursor,
+            start=start,
+            limit=limit,
+            wait=wait,
         )
 
 
