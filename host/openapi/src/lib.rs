@@ -13,6 +13,7 @@ pub mod bake;
 pub mod body;
 mod compose;
 pub mod document;
+pub mod graphql;
 mod html;
 mod interpreter;
 pub mod keys;
