@@ -5,6 +5,7 @@
 //! [`selection`] of what it returns. Everything after that is as for any description: the request, its effect and its
 //! rights are in the manifest, and the interpreter sends the document as it is written there.
 
+pub mod endpoint;
 pub mod inputs;
 pub mod introspection;
 pub mod lexer;
@@ -17,12 +18,12 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
-use url::{Position, Url};
 
 use crate::document::{self, Documents};
-use crate::problem::{NOTES_MAX, Notes, Problem, below};
-use crate::servers::check_host;
+use crate::problem::{Notes, Problem, below};
+use crate::servers::API_BASE;
 use crate::{BuiltPlugin, Described, bake, compose, overlay, words};
+pub use endpoint::{EndpointProblem, GraphqlEndpoint};
 use inputs::InputComponents;
 use operation::OperationKind;
 use schema::{GraphqlSchema, OutputField};
@@ -30,12 +31,8 @@ pub use selection::DEPTH_MAX;
 
 /// Levels of objects that a selection has if none are chosen.
 pub const DEPTH_DEFAULT: usize = 2;
-/// Longest address, in bytes.
-const ENDPOINT_BYTES_MAX: usize = 500;
 /// Names of a list that a message shows.
 const SHOWN_MAX: usize = 20;
-/// Labels in front of a host that do not name the service.
-const GENERIC_LABELS: [&str; 6] = ["api", "www", "graphql", "gql", "data", "gateway"];
 
 /// How users are known to the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,14 +46,14 @@ pub enum GraphqlAccount {
 }
 
 /// A schema, and what of it becomes a plugin.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct GraphqlInput {
     /// What messages call the schema.
     pub name: String,
     /// The schema language, or the answer to an introspection query.
     pub text: String,
     /// Where requests go.
-    pub endpoint: String,
+    pub endpoint: GraphqlEndpoint,
     /// Service name in place of the derived one.
     pub service: Option<String>,
     /// Fields of the query and mutation types that become tools; all that are not deprecated if empty.
@@ -64,8 +61,6 @@ pub struct GraphqlInput {
     /// Levels of objects that are asked for, at most [`DEPTH_MAX`].
     pub depth: usize,
     pub account: GraphqlAccount,
-    /// The operator sets the address.
-    pub private: bool,
     pub overlays: Vec<PathBuf>,
 }
 
@@ -93,10 +88,8 @@ fn describe_here(input: &GraphqlInput) -> Result<Described, Problem> {
         value = overlay::apply(&path.display().to_string(), &overlay, value)?;
     }
     let docs = Documents::from_value(&input.name, value);
-    let mut described = compose::compose(&docs, input.service.as_deref())?;
-    described.notes.splice(0..0, notes.0);
-    described.notes.truncate(NOTES_MAX);
-    Ok(described)
+    let described = compose::compose(&docs, input.service.as_deref())?;
+    Ok(described.with_notes(notes))
 }
 
 /// Reads a schema of either form.
@@ -128,13 +121,11 @@ pub fn openapi_document(
     schema: &GraphqlSchema,
     input: &GraphqlInput,
 ) -> Result<(Value, Notes), Problem> {
-    let endpoint = endpoint(input)?;
-    let title = title(&endpoint);
     let mut notes = Notes::default();
     let chosen = choose(schema, input, &mut notes)?;
     let mut components = InputComponents::default();
     let mut paths = Map::new();
-    let address = &endpoint[Position::BeforePath..Position::AfterQuery];
+    let address = input.endpoint.path();
     let taken: BTreeSet<&str> = chosen
         .iter()
         .filter(|(kind, _)| *kind == OperationKind::Query)
@@ -162,20 +153,26 @@ pub fn openapi_document(
         );
         notes.changed("", note);
     }
+    if input.endpoint.is_setting() {
+        let note = format!(
+            "the operator sets the address: toolgate service configure SERVICE --set {API_BASE}={}",
+            input.endpoint.origin()
+        );
+        notes.changed("", note);
+    }
     if schema.subscription.is_some() {
         notes.changed("", "subscriptions do not become tools");
     }
-    let value = assembled(&endpoint, &title, input, paths, components);
-    Ok((value, notes))
+    Ok((assembled(input, paths, components), notes))
 }
 
 fn assembled(
-    endpoint: &Url,
-    title: &str,
     input: &GraphqlInput,
     paths: Map<String, Value>,
     components: InputComponents,
 ) -> Value {
+    let endpoint = &input.endpoint;
+    let title = endpoint.title();
     let mut value = json!({
         "openapi": "3.1.0",
         "info": {
@@ -186,14 +183,14 @@ fn assembled(
         "paths": paths,
         "components": {"schemas": Map::from_iter(components.schemas)},
     });
-    if is_setting(endpoint, input) {
+    if endpoint.is_setting() {
         let title = format!(
             "Address of the GraphQL server, without `{}`",
             endpoint.path()
         );
         value["x-toolgate"] = json!({"api_base": {"title": title}});
     } else {
-        value["servers"] = json!([{"url": endpoint.origin().ascii_serialization()}]);
+        value["servers"] = json!([{"url": endpoint.origin()}]);
     }
     let scheme = match &input.account {
         GraphqlAccount::None => None,
@@ -209,52 +206,6 @@ fn assembled(
         value["security"] = json!([{"token": []}]);
     }
     value
-}
-
-/// The address of the server. Nothing secret may be in it: it becomes a part of the manifest.
-fn endpoint(input: &GraphqlInput) -> Result<Url, Problem> {
-    let refused = |message: &str| Problem::new(&input.name, "", message);
-    if input.endpoint.is_empty() {
-        return Err(refused(
-            "a GraphQL schema does not say where its server is: name it with --endpoint URL",
-        ));
-    }
-    let url = Url::parse(&input.endpoint).ok();
-    let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    let url = url.ok_or_else(|| refused("the endpoint is not an http or https address"))?;
-    let is_plain = url.username().is_empty()
-        && url.password().is_none()
-        && url.query().is_none()
-        && url.fragment().is_none()
-        && url.as_str().len() <= ENDPOINT_BYTES_MAX
-        && !url.path().contains(['{', '}']);
-    match is_plain {
-        true => Ok(url),
-        false => Err(refused(&format!(
-            "the endpoint has no user, no query and no fragment, and at most {ENDPOINT_BYTES_MAX} bytes"
-        ))),
-    }
-}
-
-/// Whether the operator sets the address: the manifest holds only public hosts on the port of https.
-fn is_setting(endpoint: &Url, input: &GraphqlInput) -> bool {
-    let host = endpoint.host_str().unwrap_or_default();
-    input.private
-        || endpoint.scheme() != "https"
-        || endpoint.port().is_some()
-        || check_host(host).is_err()
-}
-
-/// A title from the host: `https://api.linear.app/graphql` is `Linear`.
-fn title(endpoint: &Url) -> String {
-    let Some(url::Host::Domain(host)) = endpoint.host() else {
-        return "Service".to_owned();
-    };
-    let mut labels: Vec<&str> = host.split('.').collect();
-    while labels.len() > 2 && GENERIC_LABELS.contains(&labels[0]) {
-        labels.remove(0);
-    }
-    words::title(&words::snake(labels[0]))
 }
 
 /// The fields of the roots that become operations.

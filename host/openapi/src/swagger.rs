@@ -272,7 +272,7 @@ pub fn check_version(name: &str, value: &Value) -> Result<(), Problem> {
             name,
             "/openapi",
             format!(
-                "version `{}` is not read; 3.0, 3.1 and Swagger 2.0 are",
+                "version `{}` is not read; 3.0, 3.1, 3.2 and Swagger 2.0 are",
                 words::clean(&version, 20)
             ),
         )),

@@ -229,8 +229,7 @@ mod tests {
         type Query { find(filter: Filter, at: DateTime!, order: Order = NEWEST, first: Int! = 20, raw: Blob): String }
         "What to look for."
         input Filter { not: Filter  all: [Filter!]!  name: String = "x"  old: Int @deprecated }
-        enum Order { NEWEST  OLDEST @deprecated }
-        scalar DateTime  scalar Blob
+        scalar DateTime  scalar Blob  enum Order { NEWEST  OLDEST @deprecated }
         input Endless { inner: Other! }
         input Other { back: Endless!  more: String }
         input Choice @oneOf { a: String  b: Int }"#;

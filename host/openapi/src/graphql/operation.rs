@@ -293,8 +293,7 @@ mod tests {
           searchText(text: String!): [String!]!
         }
         type Mutation { issueCreate(input: NewIssue!): IssuePayload  drop(a: Loop!): Int  lost(a: Gone!): Int }
-        enum State { OPEN CLOSED }
-        input NewIssue { title: String!  body: String }
+        input NewIssue { title: String!  body: String } enum State { OPEN CLOSED }
         input Loop { again: Loop! }
         type Issue { id: ID!  title: String!  author: User }
         type User { name: String }

@@ -2,23 +2,22 @@ use super::*;
 
 /// In the form of <https://docs.github.com/public/fpt/schema.docs.graphql> and of Apollo Federation's subgraphs.
 const TEXT: &str = r#"
-extend schema @link(url: "https://specs.apollo.dev/federation/v2.0", import: ["@key"])
-directive @preview(toggledBy: [String!]! = []) repeatable on SCALAR | OBJECT
-"""An object with an ID."""
-interface Node { id: ID! }
-"A note."
-type Note implements Node & Titled @key(fields: "id") {
-  id: ID!
-  title(upper: Boolean = false): String! @deprecated(reason: "Use `heading`.")
-}
-interface Titled { title: String! }
-union Found = | Note | Folder
-type Folder { notes(first: Int! = 10, order: [Order!] = [{field: NAME}]): [Note!]! }
-enum Order { NAME "By day." DAY @deprecated }
-input NewNote @oneOf { text: String, copy: ID }
-scalar DateTime @specifiedBy(url: "https://example.com")
-type Query { note(id: ID!): Note }
-extend type Query { found: [Found] }
+    extend schema @link(url: "https://specs.apollo.dev/federation/v2.0", import: ["@key"])
+    directive @preview(toggledBy: [String!]! = []) repeatable on SCALAR | OBJECT
+    """An object with an ID."""
+    interface Node { id: ID! }
+    "A note."
+    type Note implements Node & Titled @key(fields: "id") {
+      id: ID!
+      title(upper: Boolean = false): String! @deprecated(reason: "Use `heading`.")
+    }
+    interface Titled { title: String! }
+    union Found = | Note | Folder
+    type Folder { notes(first: Int! = 10, order: [Order!] = [{field: NAME}]): [Note!]! } enum Order { NAME "By day." DAY @deprecated }
+    input NewNote @oneOf { text: String, copy: ID }
+    scalar DateTime @specifiedBy(url: "https://example.com")
+    type Query { note(id: ID!): Note }
+    extend type Query { found: [Found] }
 "#;
 
 #[test]
