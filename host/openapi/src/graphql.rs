@@ -13,6 +13,8 @@ pub mod operation;
 pub mod schema;
 pub mod sdl;
 pub mod selection;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -35,6 +35,7 @@ mod examples;
 mod files;
 mod full_disk;
 mod fuzz;
+mod graphql;
 mod hostile;
 mod hostile_input;
 mod hot_add;
