@@ -42,7 +42,7 @@ pub fn convert(mut document: Value, notes: &mut Notes) -> Value {
         for method in METHODS {
             if let Some(operation) = item.get_mut(method).and_then(Value::as_object_mut) {
                 whole_query(operation, &original);
-                note_streams(operation, &below(&at, method), notes);
+                read_streams(operation, &below(&at, method), notes);
             }
         }
     }
@@ -167,22 +167,32 @@ fn query_fields(parameter: &Value, root: &Value) -> Option<Vec<Value>> {
     Some(made.collect())
 }
 
-/// A response of many items (`itemSchema`) is read like any other: to its end.
-fn note_streams(operation: &Map<String, Value>, at: &str, notes: &mut Notes) {
+/// A response of many items (`itemSchema`) is read like any other: to its end, and not as a file.
+fn read_streams(operation: &mut Map<String, Value>, at: &str, notes: &mut Notes) {
+    if !has_stream(operation) {
+        return;
+    }
+    let own = operation.entry("x-toolgate").or_insert_with(|| json!({}));
+    if let Some(own) = own.as_object_mut() {
+        own.entry("download").or_insert(json!(false));
+    }
+    notes.changed(
+        at,
+        "the answer is a stream of items; it is read to its end, within the limits of an answer",
+    );
+}
+
+fn has_stream(operation: &Map<String, Value>) -> bool {
     let responses = operation.get("responses").and_then(Value::as_object);
-    let successes = responses
+    let mut successes = responses
         .into_iter()
         .flatten()
-        .filter(|(status, _)| status.starts_with('2'));
-    let mut media = successes
-        .filter_map(|(_, response)| response.get("content")?.as_object())
-        .flat_map(Map::values);
-    if media.any(|media| media.get("itemSchema").is_some()) {
-        notes.changed(
-            at,
-            "the answer is a stream of items; it is read to its end, within the limits of an answer",
-        );
-    }
+        .filter(|(status, _)| status.starts_with('2'))
+        .filter_map(|(_, response)| response.get("content")?.as_object());
+    successes.any(|content| {
+        let mut media = content.values();
+        media.any(|media| media.get("itemSchema").is_some())
+    })
 }
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ impl<'t> TokenReader<'t> {
         self.take(end)
     }
 
-    /// A string on one line. An escape that is none is kept as it is written.
+    /// A string on one line. What is not an escape is kept as it is written.
     fn string(&mut self) -> Result<SchemaToken<'t>, String> {
         let mut escaped = false;
         for (at, c) in self.rest.char_indices().skip(1) {

@@ -11,8 +11,8 @@ pub const DOCUMENT_BYTES_MAX: usize = 1_800;
 pub const DEPTH_MAX: usize = 5;
 /// Object types of an interface or union whose own fields are asked for.
 const POSSIBLE_MAX: usize = 8;
-/// Fields that are looked at for one selection.
-const STEPS_MAX: usize = 5_000;
+/// Fields that are looked at for one selection, also those of the types below it.
+const STEPS_MAX: usize = 20_000;
 
 /// A selection set without its braces, and whether it has less than was wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -175,6 +175,7 @@ impl<'s> FieldSelection<'s> {
                 continue;
             }
             let again = self.path.contains(&inner);
+            self.steps += schema.fields(inner).len();
             // Pages within a result would have no way to the next one.
             if depth > 1 && !again && connection(schema, inner).is_none() {
                 keys.insert(name, &field.of);

@@ -103,13 +103,13 @@ fn a_private_server_is_a_setting_and_no_account_is_no_slot() {
 #[test]
 fn a_schema_that_leads_everywhere_is_bounded() {
     let mut text = "type Query { ".to_owned();
-    for number in 0..200 {
+    for number in 0..40 {
         text.push_str(&format!("q{number}: T{number} "));
     }
     text.push_str("} ");
-    for number in 0..200 {
+    for number in 0..40 {
         text.push_str(&format!("type T{number} {{ "));
-        for field in 0..200 {
+        for field in 0..40 {
             text.push_str(&format!("name{field}: String f{field}: T{field} "));
         }
         text.push_str("} ");
@@ -120,7 +120,7 @@ fn a_schema_that_leads_everywhere_is_bounded() {
         ..input("https://api.linear.app/graphql")
     };
     let made = describe(&wide).unwrap();
-    assert_eq!(made.manifest.tools.len(), 200);
+    assert_eq!(made.manifest.tools.len(), 40);
     for tool in &made.manifest.tools {
         let document = &tool.request.as_ref().unwrap().with[0];
         assert!(document.len() < 2_000 && !document.contains("SHA-256"));

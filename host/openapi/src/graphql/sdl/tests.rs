@@ -44,7 +44,7 @@ fn definitions_and_extensions_are_read() {
 }
 
 #[test]
-fn a_text_that_is_none_is_refused_with_its_line() {
+fn a_text_that_is_no_schema_is_refused_with_its_line() {
     for (text, said) in [
         (
             "type Query {\n a String }",
