@@ -6,7 +6,6 @@ import { createRequire } from 'node:module';
 
 const [, , folder, mode] = process.argv;
 const from = createRequire(`${folder}/`);
-
 const { GraphQLError, NoSchemaIntrospectionCustomRule } = from('graphql');
 const { createSchema, createYoga } = from('graphql-yoga');
 
@@ -21,7 +20,6 @@ const typeDefs = `
   type NoteConnection { edges: [NoteEdge!]! nodes: [Note!]! totalCount: Int! pageInfo: PageInfo! }
   input NoteFilter { tag: String not: NoteFilter }
   input NewNote { name: String! tags: [String!] = [] extra: Json }
-  input Endless { again: Endless! }
   type NotePayload { note: Note userErrors: [String!]! }
   type Query {
     "Notes in the order in which they were added."
@@ -29,7 +27,6 @@ const typeDefs = `
     note(id: ID!): Note
     search(text: String!): [Found!]!
     user: String @deprecated(reason: "Gone.")
-    endless(value: Endless!): String
   }
   type Mutation { noteCreate(input: NewNote!): NotePayload! noteDelete(id: ID!): Boolean! }
 `;

@@ -15,8 +15,14 @@ const METHODS: [&str; 8] = [
 
 /// Whether a document is OpenAPI of a version after 3.1.
 pub fn is_newer(document: &Value) -> bool {
-    let version = document.get("openapi").and_then(Value::as_str);
+    // Without quotes YAML reads a number.
+    let version = document.get("openapi");
+    let version = version.map(|text| {
+        text.as_str()
+            .map_or_else(|| text.to_string(), str::to_owned)
+    });
     let minor = version
+        .as_deref()
         .and_then(|version| version.strip_prefix("3."))
         .and_then(|rest| rest.split('.').next())
         .and_then(|minor| minor.parse::<u64>().ok());
@@ -209,6 +215,7 @@ mod tests {
         ] {
             assert_eq!(is_newer(&json!({"openapi": version})), newer, "{version}");
         }
+        assert!(is_newer(&json!({"openapi": 3.2})));
         assert!(!is_newer(&json!({"swagger": "2.0"})));
     }
 

@@ -93,7 +93,8 @@ impl<'t> TokenReader<'t> {
     /// A string on one line. What is not an escape is kept as it is written.
     fn string(&mut self) -> Result<SchemaToken<'t>, String> {
         let mut escaped = false;
-        for (at, c) in self.rest.char_indices().skip(1) {
+        let rest = self.rest;
+        for (at, c) in rest.char_indices().skip(1) {
             match c {
                 '\n' | '\r' => break,
                 '"' if !escaped => {

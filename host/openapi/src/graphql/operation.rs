@@ -39,7 +39,7 @@ pub struct ComposedOperation {
     pub notes: Vec<String>,
 }
 
-/// The operation of a root field. The error says why there is none.
+/// The operation of a root field. The error says why it cannot become one.
 pub fn compose(
     schema: &GraphqlSchema,
     kind: OperationKind,

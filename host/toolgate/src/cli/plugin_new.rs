@@ -93,7 +93,7 @@ impl New {
         output.print(&self.write(&started)?, NewProject::text)
     }
 
-    /// Makes a plugin of a server at an address. False: there is none; it may be a description.
+    /// Makes a plugin of a server at an address. False: no server that is known is there; it may be a description.
     async fn server(&self, url: &str, output: OutputFormat) -> anyhow::Result<bool> {
         match mcp_server(url, self.service.clone()).await? {
             AddressKind::Mcp { composed, source } => {
