@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::graphql::{introspection, sdl};
 use crate::problem::{Notes, Problem};
-use crate::{curl, discovery, har, newer, postman, swagger};
+use crate::{curl, discovery, har, newer, postman, swagger, words};
 
 /// Bytes at the beginning of a file by which a text that is neither JSON nor YAML is known.
 const BEGIN_BYTES: u64 = 64 * 1024;
@@ -40,8 +40,8 @@ pub fn convert(name: &str, document: Value) -> Result<ConvertedDescription, Prob
 }
 
 fn refuse_other(name: &str, document: &Value) -> Result<(), Problem> {
-    if document.get("openapi").is_some() {
-        return swagger::check_version(name, document);
+    if let Some(version) = document.get("openapi") {
+        return check_version(name, version);
     }
     let what = if introspection::found(document).is_some() {
         "is the answer of a GraphQL server: use `toolgate plugin build --graphql FILE --endpoint URL`".to_owned()
@@ -56,6 +56,19 @@ fn refuse_other(name: &str, document: &Value) -> Result<(), Problem> {
         format!("is not an OpenAPI description or another kind that is read: {KINDS}")
     };
     Err(Problem::new(name, "", what))
+}
+
+fn check_version(name: &str, version: &Value) -> Result<(), Problem> {
+    // Without quotes YAML reads a number.
+    let version = version
+        .as_str()
+        .map_or_else(|| version.to_string(), str::to_owned);
+    if version.starts_with("3.") {
+        return Ok(());
+    }
+    let version = words::clean(&version, 20);
+    let message = format!("version `{version}` is not read; 3.0, 3.1, 3.2 and Swagger 2.0 are");
+    Err(Problem::new(name, "/openapi", message))
 }
 
 /// [`refuse_text`] of a file. One that cannot be read is for the reader of descriptions to refuse.
