@@ -11,7 +11,6 @@ use crate::words;
 const TEXT_CHARS_MAX: usize = 400;
 /// Deepest chain of input objects that need one another.
 const NEED_DEPTH_MAX: usize = 64;
-
 /// Most input types of one description; more are not described.
 const COMPONENTS_MAX: usize = 5_000;
 

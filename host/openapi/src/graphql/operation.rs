@@ -10,6 +10,8 @@ use crate::words;
 
 /// Bytes of a selection beside arguments that fill a document by themselves.
 const SELECTION_BYTES_MIN: usize = 200;
+/// Bytes of a document around its selection: the mark of a page and the braces.
+const PAGE_BYTES: usize = 90;
 /// Items of a page where the caller names no number: some servers refuse a connection without one.
 const PAGE_ITEMS_DEFAULT: u64 = 25;
 /// Verbs with which the name of a query may begin; any other gets one.
@@ -190,7 +192,7 @@ impl<'s> RootRequest<'s> {
             in_brackets(&variables),
             in_brackets(&given)
         );
-        let left = DOCUMENT_BYTES_MAX.saturating_sub(head.len() + 60);
+        let left = DOCUMENT_BYTES_MAX.saturating_sub(head.len() + PAGE_BYTES);
         match self.selection(depth, left.max(SELECTION_BYTES_MIN)) {
             None => (format!("{head} }}"), false),
             Some((selected, is_reduced)) => (format!("{head} {{ {selected} }} }}"), is_reduced),

@@ -19,7 +19,7 @@ use toolgate_openapi::{self as openapi, BuildInput, BuiltPlugin, Note};
 /// Most notes printed without `--notes`.
 const NOTES_SHOWN: usize = 12;
 
-/// Make a plugin of an OpenAPI description (2.0, 3.0, 3.1; JSON or YAML) or of a remote MCP server
+/// Make a plugin of a description (OpenAPI 2.0 to 3.2, Google discovery, Postman), a GraphQL schema or a remote MCP server
 #[derive(Debug, Args)]
 pub(super) struct Build {
     /// The description
