@@ -1,14 +1,17 @@
 //! Postman collections 2.0 and 2.1 as OpenAPI. Variables become parts of an address that are filled in; no value of a
 //! collection is kept, because any of them may be somebody's secret.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
 use crate::problem::Notes;
 use crate::samples::{
-    self, SampleAccount, SampleBody, SampleField, SampleRequest, is_client_header, is_secret_name,
-    pointer, schema_of, schema_of_text,
+    self, SampleAccount, SampleBody, SampleField, SampleRequest, is_client_header, is_id,
+    is_secret_name, pointer, schema_of, schema_of_text,
 };
 use crate::words;
 
@@ -18,6 +21,8 @@ const FOLDERS_DEPTH_MAX: usize = 32;
 const REQUESTS_MAX: usize = 10_000;
 /// Times that a variable is replaced by others.
 const ROUNDS_MAX: usize = 5;
+/// Longest address, and longest value of a variable in one, in bytes.
+const ADDRESS_BYTES_MAX: usize = 4_000;
 
 /// Whether a document is a collection of version 2.
 pub fn is_collection(document: &Value) -> bool {
@@ -50,14 +55,15 @@ pub fn convert(document: &Value, notes: &mut Notes) -> Value {
     )
 }
 
-/// The collection's variables that are a part of an address. Others are never looked at.
+/// The collection's variables that may be the beginning of an address.
 fn variables(document: &Value) -> BTreeMap<String, String> {
     let listed = document.get("variable").and_then(Value::as_array);
     let listed = listed.into_iter().flatten().filter_map(|variable| {
         let name = variable.get("key").or(variable.get("id"))?.as_str()?;
         let value = variable.get("value")?.as_str()?;
         let is_address = value.contains("://") || value.contains('.') || value.contains("{{");
-        (is_address && !is_secret_name(name)).then(|| (name.to_owned(), value.to_owned()))
+        let fits = value.len() <= ADDRESS_BYTES_MAX && !is_secret_name(name);
+        (is_address && fits).then(|| (name.to_owned(), value.to_owned()))
     });
     listed.collect()
 }
@@ -133,6 +139,9 @@ impl CollectionReader<'_> {
     fn address(&self, url: &Value) -> Option<(String, String)> {
         let mut text = text_of(url);
         for _ in 0..ROUNDS_MAX {
+            if text.len() > ADDRESS_BYTES_MAX {
+                return None;
+            }
             text = self.replaced(&text);
         }
         let text = text.split(['?', '#']).next().unwrap_or_default();
@@ -154,10 +163,14 @@ impl CollectionReader<'_> {
             .then(|| (format!("https://{host}"), path.to_owned()))
     }
 
-    /// A text with the variables that are parts of addresses filled in.
+    /// An address with the variables of its origin filled in. Those of its path stay: their values may be secrets.
     fn replaced(&self, text: &str) -> String {
+        let scheme = text.find("://").map_or(0, |at| at + 3);
+        let end = text[scheme..]
+            .find('/')
+            .map_or(text.len(), |at| scheme + at);
+        let (mut rest, path) = text.split_at(end);
         let mut made = String::new();
-        let mut rest = text;
         while let Some((before, behind)) = rest.split_once("{{") {
             let Some((name, after)) = behind.split_once("}}") else {
                 break;
@@ -170,6 +183,7 @@ impl CollectionReader<'_> {
             rest = after;
         }
         made.push_str(rest);
+        made.push_str(path);
         made
     }
 }
@@ -194,7 +208,7 @@ fn text_of(url: &Value) -> String {
     }
 }
 
-/// `:id` and `{{id}}` in a path are filled in.
+/// `:id` and `{{id}}` in a path are filled in, and so is what looks like an id or a token.
 fn path_fields(path: &str, described: Option<&Value>) -> (String, Vec<SampleField>) {
     let described = described.and_then(Value::as_array);
     let about = |name: &str| {
@@ -207,6 +221,7 @@ fn path_fields(path: &str, described: Option<&Value>) -> (String, Vec<SampleFiel
     for segment in path.split('/').filter(|segment| !segment.is_empty()) {
         let mark = segment.strip_prefix(':');
         let mark = mark.or_else(|| segment.strip_prefix("{{")?.strip_suffix("}}"));
+        let mark = mark.or_else(|| is_id(segment).then_some("id"));
         let Some(name) = mark.map(words::argument).filter(|name| !name.is_empty()) else {
             made.push_str(&format!("/{}", segment.replace(['{', '}'], "")));
             continue;
@@ -294,6 +309,13 @@ fn body(body: &Value) -> Option<SampleBody> {
         "file" => Some(SampleBody::Raw("application/octet-stream".to_owned())),
         "graphql" => {
             let document = body.pointer("/graphql/query").and_then(Value::as_str)?;
+            if document.contains('"') {
+                // A value in the document may be a secret, so that the caller writes the document.
+                let query = json!({"type": "string"});
+                let fields = json!({"query": query, "variables": {"type": "object"}});
+                let schema = json!({"type": "object", "properties": fields});
+                return Some(SampleBody::Json(schema));
+            }
             let given = body.pointer("/graphql/variables").and_then(Value::as_str);
             let given = given.and_then(|text| serde_json::from_str::<Value>(text).ok());
             let given = given.filter(Value::is_object);
@@ -363,99 +385,4 @@ fn account(auth: Option<&Value>, notes: &mut Notes) -> Option<SampleAccount> {
             SampleAccount::Bearer
         }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// In the form of <https://schema.postman.com/collection/json/v2.1.0/draft-07/docs/index.html>.
-    fn collection() -> Value {
-        json!({
-            "info": {"name": "Notes", "description": {"content": "All notes."},
-                "schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"},
-            "variable": [{"key": "base", "value": "https://{{host}}/v1"}, {"key": "host", "value": "api.example.com"},
-                {"key": "api_token", "value": "https://PLANTED-0"}],
-            "auth": {"type": "apikey", "apikey": [{"key": "key", "value": "X-Key"}, {"key": "value", "value": "PLANTED-1"}]},
-            "item": [
-                {"name": "Notes", "item": [
-                    {"name": "Get a note", "request": {"method": "GET", "description": "Reads one.",
-                        "header": [{"key": "X-Key", "value": "PLANTED-2"}, {"key": "Api-Version", "value": "PLANTED-3"}],
-                        "url": {"raw": "{{base}}/notes/:id?full=PLANTED-4", "host": ["{{base}}"], "path": ["notes", ":id"],
-                            "query": [{"key": "full", "value": "true", "description": "With its history."}],
-                            "variable": [{"key": "id", "value": "PLANTED-5", "description": "Which note."}]}}},
-                    {"name": "Add a note", "request": {"method": "POST", "auth": {"type": "bearer"}, "url": "{{base}}/notes",
-                        "body": {"mode": "raw", "raw": "{\"text\": \"PLANTED-6\", \"folder\": {{folder}}}",
-                            "options": {"raw": {"language": "json"}}}}}]},
-                {"name": "Ask", "request": {"method": "POST", "url": {"raw": "https://gql.example.com/graphql"},
-                    "body": {"mode": "graphql", "graphql": {"query": "query($id: ID!) { note(id: $id) { text } }",
-                        "variables": "{\"id\": \"PLANTED-7\"}"}}}},
-                {"name": "Nothing", "request": {"method": "GET"}},
-            ],
-        })
-    }
-
-    #[test]
-    fn requests_of_folders_become_operations_without_values() {
-        let mut notes = Notes::default();
-        let made = convert(&collection(), &mut notes);
-        assert!(!made.to_string().contains("PLANTED"), "{made}");
-        assert_eq!(made["servers"], json!([{"url": "https://api.example.com"}]));
-        let get = &made["paths"]["/v1/notes/{id}"]["get"];
-        assert_eq!(get["operationId"], "Get a note");
-        assert_eq!(get["security"], json!([{"x_key": []}]));
-        let parameters = get["parameters"].as_array().unwrap();
-        let names: Vec<&str> = parameters
-            .iter()
-            .map(|one| one["name"].as_str().unwrap())
-            .collect();
-        assert_eq!(names, ["id", "full", "Api-Version"]);
-        assert_eq!(parameters[0]["description"], "Which note.");
-        let post = &made["paths"]["/v1/notes"]["post"];
-        assert_eq!(post["security"], json!([{"token": []}]));
-        let fields = &post["requestBody"]["content"]["application/json"]["schema"]["properties"];
-        assert_eq!(fields["text"], json!({"type": "string"}));
-        let ask = &made["paths"]["/graphql"]["post"];
-        assert!(
-            ask["x-toolgate"]["graphql"]
-                .as_str()
-                .unwrap()
-                .starts_with("query($id")
-        );
-        assert_eq!(ask["servers"], json!([{"url": "https://gql.example.com"}]));
-        assert_eq!(notes.0.len(), 1, "{:?}", notes.0);
-        assert!(notes.0[0].left_out && notes.0[0].message.contains("no address"));
-    }
-
-    #[test]
-    fn an_address_behind_an_unknown_variable_is_the_operators() {
-        let mut document = collection();
-        document["variable"] = json!([]);
-        document["item"].as_array_mut().unwrap().truncate(1);
-        let made = convert(&document, &mut Notes::default());
-        assert_eq!(made.get("servers"), None);
-        assert!(made["paths"]["/notes/{id}"]["get"].is_object());
-    }
-
-    #[test]
-    fn folders_without_an_end_are_bounded() {
-        let mut folder = json!({"name": "x", "item": []});
-        for _ in 0..100 {
-            folder = json!({"name": "x", "item": [folder]});
-        }
-        let mut notes = Notes::default();
-        convert(&folder, &mut notes);
-        assert!(notes.0.iter().any(|note| note.left_out));
-    }
-
-    #[test]
-    fn only_version_two_is_a_collection() {
-        assert!(is_collection(&collection()));
-        assert!(!is_collection(
-            &json!({"info": {"schema": "https://json-schema.org/draft-07"}})
-        ));
-        assert!(is_old_collection(
-            &json!({"id": "1", "requests": [], "order": []})
-        ));
-    }
 }

@@ -128,7 +128,9 @@ impl SampleAccount {
                 json!({"type": "http", "scheme": "basic"}),
             ),
             Self::Key { place, name } => (
-                words::snake(name),
+                Some(words::snake(name))
+                    .filter(|name| !name.is_empty())
+                    .unwrap_or_else(|| "key".to_owned()),
                 json!({"type": "apiKey", "in": place, "name": name}),
             ),
             Self::Oauth {
@@ -389,7 +391,7 @@ pub fn path_template(path: &str) -> (String, Vec<SampleField>) {
 }
 
 /// Numbers, hashes, UUIDs and tokens.
-fn is_id(segment: &str) -> bool {
+pub fn is_id(segment: &str) -> bool {
     let digits = segment.bytes().filter(u8::is_ascii_digit).count();
     let number = digits > 0 && digits == segment.len();
     let long = segment.len() >= 12 && digits >= 3 && !segment.contains('.');
