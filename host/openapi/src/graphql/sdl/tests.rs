@@ -81,3 +81,13 @@ fn the_schema_language_is_told_from_yaml() {
         assert!(!is_schema_text(text), "{text}");
     }
 }
+
+/// A text that ends anywhere, also within a character of more bytes, a string or a value.
+#[test]
+fn every_beginning_of_a_text_is_read_or_refused() {
+    let text = TEXT.replace("A note.", "Eine Notiz, für alle: \\\" ☕");
+    let whole = text.char_indices().map(|(end, _)| &text[..end]);
+    let refused = whole.filter(|begin| read(begin).is_err()).count();
+    assert!(refused > 100, "{refused}");
+    assert!(read(&text).is_ok());
+}
