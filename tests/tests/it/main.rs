@@ -78,6 +78,7 @@ mod sessions;
 mod sigkill;
 mod silent_database;
 mod spec;
+mod started;
 mod stopped_log_reader;
 mod store;
 mod telemetry;
