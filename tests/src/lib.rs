@@ -13,6 +13,7 @@ pub mod component;
 pub mod events;
 pub mod gate;
 pub mod gateway;
+pub mod graphql;
 pub mod holding;
 pub mod issuer;
 pub mod jupyterhub;

@@ -70,6 +70,7 @@ const PAGES: &[ListedPage] = pages! {
     }
     "Write plugins" {
         "openapi-plugins" = "docs/writing-an-openapi-plugin.md";
+        "graphql" = "docs/graphql.md";
         "mcp-upstreams" = "docs/mcp-upstreams.md";
         "plugins" = "sdk/plugins/README.md";
     }

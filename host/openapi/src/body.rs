@@ -31,19 +31,19 @@ pub fn read<'d>(
     arguments: &mut ArgumentList<'d>,
     notes: &mut Notes,
 ) -> Result<Option<Body>, Problem> {
-    let graphql = |fields| {
+    let without_variables = || {
         let document = options.graphql;
-        document.map(|document| graphql_body(document, fields))
+        document.map(|document| graphql_body(document, Vec::new(), Vec::new()))
     };
     let Some(request) = request else {
-        return Ok(graphql(Vec::new()));
+        return Ok(without_variables());
     };
     let request = match docs.resolve(request) {
         Ok(request) => request,
         Err(why) => return Err(Problem::new(docs.name(), pointer, why)),
     };
     let Some((media_type, media)) = choose(request) else {
-        return Ok(graphql(Vec::new()));
+        return Ok(without_variables());
     };
     let body = DeclaredBody::new(docs, request, media_type, media);
     let at = below(&below(pointer, "content"), media_type);
@@ -51,14 +51,16 @@ pub fn read<'d>(
     let encoding = body.encoding(options, fielded);
     if fielded && encoding != Encoding::Raw {
         let (content, required) = body.fields(docs, &encoding, options, &at, arguments, notes)?;
-        if let (Some(document), Content::Fields { fields, .. }) = (options.graphql, &content) {
-            return Ok(Some(graphql_body(document, fields.clone())));
-        }
-        return Ok(Some(Body {
-            media_type: body.media_type(&encoding),
-            encoding,
-            content,
-            required,
+        return Ok(Some(match (options.graphql, content) {
+            (Some(document), Content::Fields { fields, objects }) => {
+                graphql_body(document, fields, objects)
+            }
+            (_, content) => Body {
+                media_type: body.media_type(&encoding),
+                encoding,
+                content,
+                required,
+            },
         }));
     }
     if options.flatten.is_some() {
@@ -69,19 +71,17 @@ pub fn read<'d>(
         ));
     }
     if options.graphql.is_some() {
-        return Ok(graphql(Vec::new()));
+        return Ok(without_variables());
     }
     Ok(Some(body.whole(encoding, arguments)))
 }
 
-fn graphql_body(document: &str, fields: Vec<Field>) -> Body {
+/// `objects`: see [`FieldReader::objects`].
+fn graphql_body(document: &str, fields: Vec<Field>, objects: Vec<Vec<String>>) -> Body {
     Body {
         encoding: Encoding::Graphql(document.trim().to_owned()),
         media_type: "application/json".to_owned(),
-        content: Content::Fields {
-            fields,
-            objects: Vec::new(),
-        },
+        content: Content::Fields { fields, objects },
         required: true,
     }
 }

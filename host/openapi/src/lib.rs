@@ -1,6 +1,7 @@
-//! From an OpenAPI description to a plugin.
+//! From a description of an HTTP API to a plugin.
 //!
-//! [`describe`] only reads files: a description becomes a [`Manifest`] and a
+//! [`formats`] finds out what kind a description is and makes OpenAPI of it; [`graphql`] does that with a schema. Everything
+//! after that is about OpenAPI. [`describe`] only reads files: a description becomes a [`Manifest`] and a
 //! [`Table`] of operations. [`build`] bakes both into the interpreter component. Read
 //! `docs/writing-an-openapi-plugin.md` for what a description may say, [`document`] for how it is
 //! read, [`operation`] for how one operation becomes a tool, [`schema`] for argument schemas,
@@ -12,16 +13,24 @@ pub mod arguments;
 pub mod bake;
 pub mod body;
 mod compose;
+pub mod curl;
+pub mod discovery;
 pub mod document;
+pub mod formats;
+pub mod graphql;
+pub mod har;
 mod html;
 mod interpreter;
 pub mod keys;
 mod lines;
 mod local_times;
 pub mod names;
+pub mod newer;
 pub mod operation;
 pub mod overlay;
+pub mod postman;
 pub mod problem;
+pub mod samples;
 pub mod schema;
 pub mod security;
 pub mod servers;
@@ -38,6 +47,7 @@ use toolgate_catalog::manifest::Manifest;
 use toolgate_openapi_table::Table;
 
 use document::Documents;
+use problem::{NOTES_MAX, Notes};
 pub use problem::{Note, Problem};
 
 /// Most operations that become tools. A description with more has to choose.
@@ -64,6 +74,15 @@ pub struct Described {
     pub manifest_json: String,
     pub table: Table,
     pub notes: Vec<Note>,
+}
+
+impl Described {
+    /// Adds the notes of a conversion in front of the others.
+    fn with_notes(mut self, notes: Notes) -> Self {
+        self.notes.splice(0..0, notes.0);
+        self.notes.truncate(NOTES_MAX);
+        self
+    }
 }
 
 /// A plugin file.
@@ -94,17 +113,17 @@ fn describe_here(input: &BuildInput) -> Result<Described, Problem> {
         .iter()
         .map(|path| Ok((path.as_path(), document::read(path)?)));
     let overlays: Vec<(&Path, Value)> = overlays.collect::<Result<_, Problem>>()?;
+    formats::refuse_file(&input.description)?;
+    let mut notes = Notes::default();
     let docs = Documents::load(&input.description, |name, value| {
-        swagger::check_version(name, &value)?;
-        let mut value = if swagger::is_swagger(&value) {
-            swagger::convert(value)
-        } else {
-            value
-        };
+        let converted = formats::convert(name, value)?;
+        notes = converted.notes;
+        let mut value = converted.value;
         for (path, overlay) in overlays {
             value = overlay::apply(&path.display().to_string(), &overlay, value)?;
         }
         Ok(value)
     })?;
-    compose::compose(&docs, input.service.as_deref())
+    let described = compose::compose(&docs, input.service.as_deref())?;
+    Ok(described.with_notes(notes))
 }

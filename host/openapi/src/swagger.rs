@@ -6,9 +6,6 @@ mod body;
 use body::request_body;
 use serde_json::{Map, Value, json};
 
-use crate::problem::Problem;
-use crate::words;
-
 const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch"];
 
 /// Whether a document is Swagger 2.0.
@@ -256,32 +253,6 @@ fn schema_of(map: &mut Map<String, Value>) -> Value {
     keys.into_iter()
         .filter_map(|key| map.shift_remove(&key).map(|value| (key, value)))
         .collect()
-}
-
-/// Refuses a document that is not a description, or is one of another version.
-pub fn check_version(name: &str, value: &Value) -> Result<(), Problem> {
-    if is_swagger(value) {
-        return Ok(());
-    }
-    match value
-        .get("openapi")
-        .map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned))
-    {
-        Some(version) if version.starts_with("3.") => Ok(()),
-        Some(version) => Err(Problem::new(
-            name,
-            "/openapi",
-            format!(
-                "version `{}` is not read; 3.0, 3.1 and Swagger 2.0 are",
-                words::clean(&version, 20)
-            ),
-        )),
-        None => Err(Problem::new(
-            name,
-            "",
-            "is not an OpenAPI description: it has neither `openapi: 3.x` nor `swagger: \"2.0\"`",
-        )),
-    }
 }
 
 #[cfg(test)]

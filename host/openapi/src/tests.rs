@@ -1,6 +1,7 @@
 //! Whole descriptions: where the parts of an operation are in the manifest and the table.
 
 mod effects;
+mod kinds;
 
 use serde_json::{Value, json};
 use toolgate_openapi_table::{Content, Encoding, Operation, Place, Source};

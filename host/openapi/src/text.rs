@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::document::{self, Documents};
-use crate::{BuiltPlugin, Described, METHODS, Problem, bake, compose};
-use crate::{swagger, words};
+use crate::formats::{self, ConvertedDescription};
+use crate::{BuiltPlugin, Described, METHODS, Problem, bake, compose, words};
 
 /// What problems call the text.
 const NAME: &str = "the description";
@@ -44,7 +44,7 @@ pub struct OfferedOperation {
 /// Lists the operations of a description, in its order.
 pub fn offered(text: &str) -> Result<OfferedOperations, Problem> {
     with_stack(|| {
-        let value = read(text)?;
+        let value = read(text)?.value;
         let docs = Documents::from_value(NAME, value);
         let root = docs.root();
         let title = root.get("info").and_then(|info| info.text("title"));
@@ -89,22 +89,19 @@ pub async fn build(input: &DescriptionText) -> anyhow::Result<BuiltPlugin> {
 /// Reads a description into a manifest and a table.
 pub fn describe(input: &DescriptionText) -> Result<Described, Problem> {
     with_stack(|| {
-        let mut value = read(&input.text)?;
+        let mut converted = read(&input.text)?;
         if !input.operations.is_empty() {
-            choose(&mut value, &input.operations)?;
+            choose(&mut converted.value, &input.operations)?;
         }
-        let docs = Documents::from_value(NAME, value);
-        compose::compose(&docs, input.service.as_deref())
+        let docs = Documents::from_value(NAME, converted.value);
+        let described = compose::compose(&docs, input.service.as_deref())?;
+        Ok(described.with_notes(converted.notes))
     })
 }
 
-fn read(text: &str) -> Result<Value, Problem> {
-    let value = document::parse(NAME, text)?;
-    swagger::check_version(NAME, &value)?;
-    Ok(match swagger::is_swagger(&value) {
-        true => swagger::convert(value),
-        false => value,
-    })
+fn read(text: &str) -> Result<ConvertedDescription, Problem> {
+    formats::refuse_text(NAME, text)?;
+    formats::convert(NAME, document::parse(NAME, text)?)
 }
 
 /// Writes the choice into the description's `x-toolgate`, where an author writes it.

@@ -6,6 +6,7 @@ use toolgate_openapi_table::{Encoding, Operation, Projection};
 use crate::failure::{self, Fault, Kind};
 use crate::page::{self, Page};
 use crate::pages;
+use crate::partial;
 use crate::pointer;
 
 /// A response as it was received.
@@ -43,7 +44,7 @@ pub struct Result {
     /// One JSON document.
     pub data: String,
     pub next_cursor: Option<String>,
-    /// A note that the service has more than the response, where there is no cursor.
+    /// A note that the service has more than the response, where there is no cursor, or that a part of it is missing.
     pub summary: Option<String>,
 }
 
@@ -102,6 +103,7 @@ pub fn read(
         None => pages::more_than(&page, &operation.result.at),
         Some(_) => None,
     };
+    let summary = summary.or_else(|| partial::note(&value).filter(|_| graphql));
     let data = if answer.body.is_empty() || operation.method == toolgate_openapi_table::Method::Head
     {
         serde_json::json!({"ok": true, "status": answer.status}).to_string()

@@ -16,5 +16,6 @@ pub mod local_time;
 pub mod names;
 pub mod page;
 pub mod pages;
+pub mod partial;
 pub mod pointer;
 pub mod request;

@@ -1,5 +1,6 @@
-//! `toolgate plugin build`: from a description, or a remote MCP server, to a plugin.
+//! `toolgate plugin build`: from a description, a GraphQL schema or a remote MCP server to a plugin.
 
+pub(super) mod graphql;
 pub(super) mod mcp;
 
 use std::path::{Path, PathBuf};
@@ -13,16 +14,16 @@ use tokio::sync::Semaphore;
 
 use super::output::{OutputFormat, ReportedFailure, counted, note};
 use super::plugin_file::write_whole;
-use toolgate_openapi::{self as openapi, BuildInput, Note};
+use toolgate_openapi::{self as openapi, BuildInput, BuiltPlugin, Note};
 
 /// Most notes printed without `--notes`.
 const NOTES_SHOWN: usize = 12;
 
-/// Make a plugin of an OpenAPI description (2.0, 3.0, 3.1; JSON or YAML) or of a remote MCP server
+/// Make a plugin of a description (OpenAPI 2.0 to 3.2, Google discovery, Postman), a GraphQL schema or a remote MCP server
 #[derive(Debug, Args)]
 pub(super) struct Build {
     /// The description
-    #[arg(required_unless_present_any = ["all", "url"], conflicts_with = "all")]
+    #[arg(required_unless_present_any = ["all", "url", "graphql"], conflicts_with = "all")]
     description: Option<PathBuf>,
     /// OpenAPI Overlay 1.0 document that chooses, renames and completes (repeatable)
     #[arg(long, value_name = "FILE", conflicts_with = "all")]
@@ -52,6 +53,8 @@ pub(super) struct Build {
     notes: bool,
     #[command(flatten)]
     mcp: mcp::McpArguments,
+    #[command(flatten)]
+    graphql: graphql::GraphqlArguments,
 }
 
 /// The outcome of one description.
@@ -74,33 +77,35 @@ impl Build {
             let (service, file) = (self.service, self.output);
             return self.mcp.run(url, service, file, self.notes, output).await;
         }
-        match (&self.all, &self.out, &self.description) {
-            (Some(all), Some(out), _) => build_all(all, out, output).await,
+        let place = |service: &str| {
+            let named = self.output.clone();
+            named.unwrap_or_else(|| PathBuf::from(format!("{service}.wasm")))
+        };
+        let report = match (&self.all, &self.out, &self.description) {
+            (Some(all), Some(out), _) => return build_all(all, out, output).await,
             (_, _, Some(description)) => {
                 let input = BuildInput {
                     description: description.clone(),
                     overlays: self.overlay.clone(),
                     service: self.service.clone(),
                 };
-                let report = build_one(
-                    input,
-                    |service| {
-                        self.output
-                            .clone()
-                            .unwrap_or_else(|| PathBuf::from(format!("{service}.wasm")))
-                    },
-                    self.strict,
-                )
-                .await?;
-                output.print(&report, |report| report.text(self.notes))
+                build_one(input, place, self.strict).await?
             }
-            _ => bail!("name a description, or a folder with --all and --out"),
-        }
+            _ => {
+                let source = self.graphql.graphql.as_deref();
+                let source =
+                    source.context("name a description, or a folder with --all and --out")?;
+                let (service, overlays) = (self.service.clone(), self.overlay.clone());
+                let asked = self.graphql.input(source, &self.mcp, service, overlays);
+                build_graphql(asked.await?, place, self.strict).await?
+            }
+        };
+        output.print(&report, |report| report.text(self.notes))
     }
 }
 
 impl Report {
-    fn text(&self, all_notes: bool) -> String {
+    pub(super) fn text(&self, all_notes: bool) -> String {
         let mut lines = vec![format!(
             "{}: {}, {} KB, {:.1} s",
             self.file.display(),
@@ -140,6 +145,27 @@ async fn build_one(
     // Reading, expanding and freezing are work for a thread, not for the reactor.
     let built =
         tokio::task::spawn_blocking(move || handle.block_on(openapi::build(&input))).await??;
+    write_built(&built, started, place, strict)
+}
+
+pub(super) async fn build_graphql(
+    input: openapi::graphql::GraphqlInput,
+    place: impl FnOnce(&str) -> PathBuf,
+    strict: bool,
+) -> anyhow::Result<Report> {
+    let started = Instant::now();
+    let handle = tokio::runtime::Handle::current();
+    let made = move || handle.block_on(openapi::graphql::build(&input));
+    let built = tokio::task::spawn_blocking(made).await??;
+    write_built(&built, started, place, strict)
+}
+
+fn write_built(
+    built: &BuiltPlugin,
+    started: Instant,
+    place: impl FnOnce(&str) -> PathBuf,
+    strict: bool,
+) -> anyhow::Result<Report> {
     let missing = built.described.notes.iter().find(|note| note.left_out);
     if let Some(note) = missing.filter(|_| strict) {
         bail!("an operation cannot become a tool: {note}");
@@ -154,7 +180,7 @@ async fn build_one(
         bytes: built.wasm.len(),
         duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         peak_memory_bytes: peak_memory_bytes(),
-        notes: built.described.notes,
+        notes: built.described.notes.clone(),
     })
 }
 

@@ -1,4 +1,6 @@
-//! `toolgate plugin new`: a description with an overlay to choose from, a remote MCP server, or a project in a language.
+//! `toolgate plugin new`: a description with an overlay to choose from, a remote server, or a project in a language.
+
+mod start;
 
 use std::path::PathBuf;
 
@@ -7,15 +9,20 @@ use clap::Args;
 use serde::Serialize;
 
 use super::output::OutputFormat;
+use super::plugin_build::build_graphql;
+use super::plugin_build::graphql::introspect;
 use super::plugin_build::mcp::{way_out, write_plugin};
 use super::plugin_project::{self, Lang};
+use start::StartedDescription;
+use toolgate_egress::Egress;
 use toolgate_mcp_upstream::account::AccountChoice;
 use toolgate_mcp_upstream::client::ServerProblem;
 use toolgate_mcp_upstream::compose::TOOLS_DEFAULT_MAX;
 use toolgate_mcp_upstream::{ComposedServer, ServerSource};
 use toolgate_openapi as openapi;
+use toolgate_openapi::graphql::{DEPTH_DEFAULT, GraphqlAccount, GraphqlEndpoint, GraphqlInput};
 
-/// Start a plugin folder: from an OpenAPI description, or as a project in Rust, JavaScript or Python
+/// Start a plugin folder: from a description, or as a project in Rust, JavaScript or Python
 ///
 /// `toolgate plugin new --openapi notes.yaml` keeps the description beside an overlay to choose from.
 /// `toolgate plugin new --lang rust notes` writes a project that builds as it is: sources, tests, examples.
@@ -24,8 +31,9 @@ pub(super) struct New {
     /// A description: a file, or an https address that is fetched once
     #[arg(long, value_name = "FILE_OR_URL", required_unless_present_any = ["lang", "from"])]
     openapi: Option<String>,
-    /// An address of a remote MCP server or of an OpenAPI description: which of the two it is, is found out
-    #[arg(long, value_name = "URL", conflicts_with_all = ["openapi", "lang"])]
+    /// The address of an MCP server, a GraphQL server or a description; a file with a description, a HAR archive or a
+    /// `curl` command; or such a command itself: what it is, is found out
+    #[arg(long, value_name = "URL_OR_FILE", conflicts_with_all = ["openapi", "lang"])]
     from: Option<String>,
     /// Language of a new project
     #[arg(long, conflicts_with = "openapi", requires = "name")]
@@ -47,6 +55,8 @@ pub(super) struct New {
 /// What `plugin new` made.
 #[derive(Debug, Serialize)]
 struct NewProject {
+    #[serde(skip)]
+    service: String,
     folder: PathBuf,
     description: PathBuf,
     overlay: PathBuf,
@@ -64,60 +74,98 @@ impl New {
             let project = plugin_project::write(lang, name, &self.into, self.sdk.as_deref())?;
             return output.print(&project, plugin_project::Project::text);
         }
-        let source = match self.from {
-            Some(url) => match mcp_server(&url, self.service.clone()).await? {
-                AddressKind::Mcp { composed, source } => {
-                    let report = write_plugin(&composed, &source, None).await?;
-                    return output.print(&report, |report| report.text(false));
+        let source = match &self.from {
+            Some(from) if openapi::curl::is_command(from) => from.clone(),
+            Some(url) if url.contains("://") => {
+                match self.server(url, output).await? {
+                    // A server became a plugin.
+                    true => return Ok(()),
+                    false => url.clone(),
                 }
-                AddressKind::Other => url,
-            },
-            None => self.openapi.context("name a description with --openapi")?,
-        };
-        let text = match source.strip_prefix("https://") {
-            Some(_) => fetch(&source).await?,
-            None if source.contains("://") => {
-                bail!("only files and https addresses are read")
             }
-            None => std::fs::read_to_string(&source)
-                .with_context(|| format!("{source} cannot be read"))?,
+            Some(file) => file.clone(),
+            None => {
+                let named = self.openapi.clone();
+                named.context("name a description with --openapi")?
+            }
         };
-        let value = openapi::document::parse(&source, &text)?;
-        let title = value
-            .pointer("/info/title")
-            .and_then(|title| title.as_str())
-            .unwrap_or("service");
-        let service = self
-            .service
-            .unwrap_or_else(|| openapi::words::service(title));
+        let started = StartedDescription::read(&source, &text_of(&source).await?)?;
+        output.print(&self.write(&started)?, NewProject::text)
+    }
+
+    /// Makes a plugin of a server at an address. False: no server that is known is there; it may be a description.
+    async fn server(&self, url: &str, output: OutputFormat) -> anyhow::Result<bool> {
+        match mcp_server(url, self.service.clone()).await? {
+            AddressKind::Mcp { composed, source } => {
+                let report = write_plugin(&composed, &source, None).await?;
+                output.print(&report, |report| report.text(false))?;
+            }
+            AddressKind::Graphql(input) => {
+                let place = |service: &str| PathBuf::from(format!("{service}.wasm"));
+                let report = build_graphql(*input, place, false).await?;
+                output.print(&report, |report| report.text(false))?;
+            }
+            AddressKind::Other => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The folder with the description and an overlay that lists its operations.
+    fn write(&self, started: &StartedDescription) -> anyhow::Result<NewProject> {
+        let title = started.value.pointer("/info/title");
+        let title = title.and_then(|title| title.as_str()).unwrap_or("service");
+        let service = self.service.clone();
+        let service = service.unwrap_or_else(|| openapi::words::service(title));
         let folder = self.into.join(&service);
         if folder.exists() {
             bail!("{} exists already", folder.display());
         }
         std::fs::create_dir_all(&folder)?;
-        let json = text.trim_start().starts_with('{');
-        let description = folder.join(if json { "source.json" } else { "source.yaml" });
-        std::fs::write(&description, &text)?;
+        let description = folder.join(started.file);
+        std::fs::write(&description, &started.text)?;
         let overlay = folder.join("overlay.yaml");
-        let choices = operations(&value);
+        let choices = operations(&started.value);
         std::fs::write(&overlay, overlay_text(&service, &choices))?;
-        let made = NewProject {
+        Ok(NewProject {
+            service,
             folder,
             description,
             overlay,
             operations: choices.len(),
-        };
-        output.print(&made, |made| {
-            format!(
-                "{} has {} operations.\n1. Keep the ones an agent needs in {}.\n2. toolgate plugin build {} --overlay {} -o plugins/dist/{service}.wasm",
-                made.description.display(),
-                made.operations,
-                made.overlay.display(),
-                made.description.display(),
-                made.overlay.display(),
-            )
         })
     }
+}
+
+impl NewProject {
+    fn text(&self) -> String {
+        let (description, overlay) = (self.description.display(), self.overlay.display());
+        format!(
+            "{description} has {} operations.\n1. Keep the ones an agent needs in {overlay}.\n2. toolgate plugin build \
+             {description} --overlay {overlay} -o plugins/dist/{}.wasm",
+            self.operations, self.service,
+        )
+    }
+}
+
+/// What is at an address, in a file, or the command itself.
+async fn text_of(source: &str) -> anyhow::Result<String> {
+    if openapi::curl::is_command(source) {
+        return Ok(source.to_owned());
+    }
+    if source.starts_with("https://") {
+        return fetch(source).await;
+    }
+    if source.contains("://") {
+        bail!("only files and https addresses are read");
+    }
+    let size = std::fs::metadata(source).with_context(|| format!("{source} cannot be read"))?;
+    if size.len() > openapi::document::FILE_BYTES_MAX {
+        bail!(
+            "{source} is larger than {} bytes",
+            openapi::document::FILE_BYTES_MAX
+        );
+    }
+    std::fs::read_to_string(source).with_context(|| format!("{source} cannot be read"))
 }
 
 /// What is at an address.
@@ -126,7 +174,8 @@ enum AddressKind {
         composed: Box<ComposedServer>,
         source: ServerSource,
     },
-    /// No MCP server; it may be a description.
+    Graphql(Box<GraphqlInput>),
+    /// No server that is known; it may be a description.
     Other,
 }
 
@@ -152,10 +201,40 @@ async fn mcp_server(url: &str, service: Option<String>) -> anyhow::Result<Addres
                 let sentence = "this is an MCP server that asks for a sign-in: use `toolgate plugin build --mcp`";
                 Err(cause.context(sentence))
             }
-            _ if url.starts_with("https://") => Ok(AddressKind::Other),
+            _ if url.starts_with("https://") => {
+                let input = graphql_server(&egress, url, source.service).await;
+                Ok(input.map_or(AddressKind::Other, |input| {
+                    AddressKind::Graphql(Box::new(input))
+                }))
+            }
             _ => Err(cause),
         },
     }
+}
+
+/// Asks an address for a GraphQL schema. `None`: it has none to give, or its name is that of a file.
+async fn graphql_server(
+    egress: &Egress,
+    url: &str,
+    service: Option<String>,
+) -> Option<GraphqlInput> {
+    let endpoint = GraphqlEndpoint::parse(url, false).ok()?;
+    let of_a_file = [".json", ".yaml", ".yml", ".txt", ".graphql"];
+    if of_a_file.iter().any(|end| endpoint.path().ends_with(end)) {
+        return None;
+    }
+    let account = GraphqlAccount::None;
+    let text = introspect(egress, &endpoint, None, &account).await.ok()?;
+    Some(GraphqlInput {
+        name: url.to_owned(),
+        text,
+        endpoint,
+        service,
+        only: Default::default(),
+        depth: DEPTH_DEFAULT,
+        account,
+        overlays: Vec::new(),
+    })
 }
 
 /// How `x-toolgate: operations` names each operation, with its summary.

@@ -28,7 +28,7 @@ const SAVED_BYTES_MAX: u64 = 32 << 20;
 #[derive(Debug, Args)]
 pub(in crate::cli) struct McpArguments {
     /// Address of a remote MCP server that speaks Streamable HTTP, in place of a description
-    #[arg(long = "mcp", value_name = "URL", conflicts_with_all = ["description", "all", "overlay", "strict"])]
+    #[arg(long = "mcp", value_name = "URL", group = "remote", conflicts_with_all = ["description", "all", "overlay", "strict"])]
     pub(super) url: Option<String>,
     /// A saved answer to `tools/list`, where the server cannot be asked
     #[arg(long, value_name = "FILE", requires = "url")]
@@ -41,31 +41,31 @@ pub(in crate::cli) struct McpArguments {
         requires = "tools"
     )]
     protocol: String,
-    /// Take this tool, by the server's name for it (repeatable) [default: all]
-    #[arg(long, value_name = "TOOL", requires = "url")]
-    only: Vec<String>,
+    /// Take this tool, query or mutation, by the server's name for it (repeatable) [default: all]
+    #[arg(long, value_name = "TOOL", requires = "remote")]
+    pub(super) only: Vec<String>,
     /// Most tools that are taken
     #[arg(long, value_name = "NUMBER", default_value_t = TOOLS_DEFAULT_MAX)]
     tools_max: usize,
     /// TOOL=read, TOOL=write or TOOL=destructive: what a tool does, in place of the server's hint (repeatable)
     #[arg(long, value_name = "TOOL=EFFECT", requires = "url", value_parser = parse_effect)]
     effect: Vec<(String, Effect)>,
-    /// How users are known to the server: `auto` (what the server publishes), `none`, `bearer` (a token that each user
-    /// enters) or `header:NAME` (a key that each user enters, sent in that header)
+    /// How users are known to the server: `auto` (what an MCP server publishes; `bearer` for GraphQL with --token-file),
+    /// `none`, `bearer` (a token that each user enters) or `header:NAME` (a key that each user enters, sent in that header)
     #[arg(long, value_name = "HOW", default_value = "auto", value_parser = parse_account)]
-    auth: AccountChoice,
+    pub(super) auth: AccountChoice,
     /// Take an authorization server whose sign-in page is neither on its own site nor on that of its token endpoint
     #[arg(long, requires = "url")]
     allow_foreign_endpoints: bool,
     /// File with a token or key for asking the server now; it does not become part of the plugin
-    #[arg(long, value_name = "FILE", requires = "url")]
-    token_file: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", requires = "remote")]
+    pub(super) token_file: Option<PathBuf>,
     /// The server is in a private network: its address becomes a setting of the operator
-    #[arg(long, requires = "url")]
-    private: bool,
+    #[arg(long, requires = "remote")]
+    pub(super) private: bool,
     /// Ask URL in place of HOST, as the gateway does that is started with the same flag (repeatable)
-    #[arg(long, value_name = "HOST=URL", requires = "url")]
-    allow_upstream: Vec<String>,
+    #[arg(long, value_name = "HOST=URL", requires = "remote")]
+    pub(super) allow_upstream: Vec<String>,
 }
 
 fn parse_effect(text: &str) -> Result<(String, Effect), String> {
