@@ -259,7 +259,10 @@ impl EventFollower {
     /// # Errors
     /// As of [`Gateway::read_events`].
     pub async fn next(&mut self) -> Result<Option<EventPage>, Error> {
-        // Where events come all the time it never waits.
+        // Where events come all the time it never waits, where it would see both.
+        if self.gateway.stop.is_cancelled() {
+            return Ok(None);
+        }
         self.gateway.renew_look(&mut self.look).await?;
         let ends = Instant::now() + QUIET_MAX;
         let found = self

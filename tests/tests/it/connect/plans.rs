@@ -16,7 +16,7 @@ use super::processes::installation;
 use super::real::{configure, connect, run};
 
 /// Tables with a row for a user, a call or an event.
-const GROWING: [&str; 22] = [
+const GROWING: [&str; 23] = [
     "api_keys",
     "app_grants",
     "app_tokens",
@@ -29,6 +29,7 @@ const GROWING: [&str; 22] = [
     "hook_deliveries",
     "idempotency",
     "knowledge_documents",
+    "logged_events",
     "rate_counts",
     "results",
     "session_kv",
@@ -41,11 +42,13 @@ const GROWING: [&str; 22] = [
     "webhook_events",
 ];
 
-const LISTS: [&str; 8] = [
+const LISTS: [&str; 10] = [
     "/v1/connections",
     "/v1/connections?user_id=ada",
     "/v1/connections?service=github",
     "/v1/connections?user_id=ada&service=github",
+    "/v1/events?start=oldest",
+    "/v1/events?start=oldest&user_id=ada",
     "/v1/executions",
     "/v1/executions?user_id=ada",
     "/v1/sessions?user_id=ada",
