@@ -77,6 +77,8 @@ impl EventType {
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
+    /// `None`: it gets a new one when it is written.
+    id: Option<String>,
     /// `None`: it concerns every workspace.
     workspace_id: Option<String>,
     kind: String,
@@ -89,6 +91,7 @@ pub struct Event {
 impl Event {
     pub fn new(kind: EventType, workspace_id: &str, at_ms: i64, data: Value) -> Self {
         Self {
+            id: None,
             workspace_id: Some(workspace_id.to_owned()),
             kind: kind.to_string(),
             at_ms,
@@ -99,6 +102,7 @@ impl Event {
     /// Of the installation, for all workspaces.
     pub fn for_all(kind: EventType, at_ms: i64, data: Value) -> Self {
         Self {
+            id: None,
             workspace_id: None,
             kind: kind.to_string(),
             at_ms,
@@ -109,10 +113,19 @@ impl Event {
     /// Of a provider; `name` as its plugin calls it.
     pub fn trigger(service: &str, name: &str, workspace_id: &str, at_ms: i64, data: Value) -> Self {
         Self {
+            id: None,
             workspace_id: Some(workspace_id.to_owned()),
             kind: format!("{TRIGGER_PREFIX}{service}.{name}"),
             at_ms,
             data,
+        }
+    }
+
+    /// The same event under an id of its own, `evt_<ULID>`: no two are written with one id.
+    pub fn with_id(self, id: String) -> Self {
+        Self {
+            id: Some(id),
+            ..self
         }
     }
 
@@ -203,7 +216,7 @@ pub(super) struct EventRow {
 impl EventRow {
     pub(crate) fn from_event(event: &Event, workspace_id: &str) -> Self {
         Self {
-            id: ids::ulid("evt"),
+            id: event.id.clone().unwrap_or_else(|| ids::ulid("evt")),
             workspace_id: workspace_id.to_owned(),
             kind: event.kind.clone(),
             payload: event.payload(),
@@ -405,6 +418,15 @@ mod tests {
         assert_eq!(rows.len(), 2);
         assert_ne!(rows[0].id, rows[1].id);
         assert_eq!(deliveries.len(), 2);
+    }
+
+    #[test]
+    fn an_event_with_an_id_of_its_own_is_written_under_it() {
+        let subscribers = [subscriber("ws_1", "all", &["*"], EventFilters::default())];
+        let event = Event::trigger("github", "new_issue", "ws_1", 1, json!({}));
+        let (rows, deliveries) = fan_out(&[event.with_id("evt_own".to_owned())], &subscribers);
+        assert_eq!(rows[0].id, "evt_own");
+        assert_eq!(deliveries[0].event_id, "evt_own");
     }
 
     #[test]
