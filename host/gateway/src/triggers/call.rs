@@ -44,9 +44,14 @@ impl Gateway {
     ) -> Result<DeclaredTrigger, PollEnd> {
         let user = &caller.default_user;
         let permissions = self.permissions_of(caller, user).await.map_err(refused)?;
-        let declared = self
-            .declared_trigger(&trigger.service, &trigger.event, &permissions)
-            .map_err(refused)?;
+        let found = self.declared_trigger(&trigger.service, &trigger.event, &permissions);
+        let declared = found.map_err(|error| match self.plugins_loading() {
+            0 => refused(error),
+            // It may be among those.
+            _ => PollEnd::Later {
+                wait_ms: BUSY_WAIT_MS,
+            },
+        })?;
         check_permission(&permissions, user, &declared.tool).map_err(refused)?;
         let spec = declared.tool.spec();
         if spec.auth.is_empty() {

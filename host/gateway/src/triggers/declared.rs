@@ -86,20 +86,27 @@ impl DeclaredTrigger {
         }
     }
 
-    /// Seconds between two polls.
+    /// Seconds between two polls: those that the user wants, else those of the manifest.
     ///
     /// # Errors
-    /// `invalid_request` beyond the bounds.
-    pub(super) fn checked_interval_s(&self, wanted_s: Option<u64>) -> Result<u64, Error> {
+    /// As of [`checked_interval_s`].
+    pub(super) fn interval_s(&self, wanted_s: Option<u64>) -> Result<u64, Error> {
         let declared_s = self.spec.interval_s.unwrap_or(TRIGGER_INTERVAL_S);
-        let seconds = wanted_s.unwrap_or(declared_s);
-        if (TRIGGER_INTERVAL_S_MIN..=TRIGGER_INTERVAL_S_MAX).contains(&seconds) {
-            return Ok(seconds);
-        }
-        Err(Error::InvalidRequest(format!(
-            "interval_s must be {TRIGGER_INTERVAL_S_MIN} to {TRIGGER_INTERVAL_S_MAX}, not {seconds}"
-        )))
+        checked_interval_s(wanted_s.unwrap_or(declared_s))
     }
+}
+
+/// Seconds between two polls.
+///
+/// # Errors
+/// `invalid_request` beyond the bounds.
+pub(super) fn checked_interval_s(seconds: u64) -> Result<u64, Error> {
+    if (TRIGGER_INTERVAL_S_MIN..=TRIGGER_INTERVAL_S_MAX).contains(&seconds) {
+        return Ok(seconds);
+    }
+    Err(Error::InvalidRequest(format!(
+        "interval_s must be {TRIGGER_INTERVAL_S_MIN} to {TRIGGER_INTERVAL_S_MAX}, not {seconds}"
+    )))
 }
 
 /// Whether the user's calls of the tool run without a person who decides about each.

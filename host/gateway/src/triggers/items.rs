@@ -1,6 +1,6 @@
 //! What a page of a provider's list holds. Pure.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use toolgate_catalog::manifest::TriggerSpec;
@@ -20,6 +20,8 @@ const MILLISECONDS_FROM: f64 = 1e11;
 pub(super) struct ListedItem {
     /// What identifies it, as JSON.
     pub key: String,
+    /// The same for people.
+    pub provider_id: String,
     pub time_ms: Option<i64>,
     /// `None`: it is too large.
     pub content: Option<Value>,
@@ -55,10 +57,11 @@ pub(super) fn items(spec: &TriggerSpec, result: &str) -> Result<Vec<ListedItem>,
     let found: Vec<ListedItem> = listed
         .into_iter()
         .filter_map(|item| {
-            let key = key(spec, &item)?;
+            let parts = identity(spec, &item)?;
             let time = spec.time.as_deref().and_then(|at| item.pointer(at));
             Some(ListedItem {
-                key,
+                provider_id: provider_id(&parts),
+                key: Value::Array(parts).to_string(),
                 time_ms: time.and_then(time_ms),
                 content: Some(item).filter(|item| item.to_string().len() <= ITEM_BYTES_MAX),
             })
@@ -71,14 +74,24 @@ pub(super) fn items(spec: &TriggerSpec, result: &str) -> Result<Vec<ListedItem>,
 }
 
 /// The first part has to be there; a later one, such as the time of the last change, may be absent.
-fn key(spec: &TriggerSpec, item: &Value) -> Option<String> {
+fn identity(spec: &TriggerSpec, item: &Value) -> Option<Vec<Value>> {
     let parts = spec.id.iter().map(|at| match item.pointer(at) {
         Some(part) if part.is_string() || part.is_number() || part.is_boolean() => part.clone(),
         _ => Value::Null,
     });
     let parts: Vec<Value> = parts.collect();
     let is_there = parts.first().is_some_and(|first| !first.is_null());
-    is_there.then(|| json!(parts).to_string())
+    is_there.then_some(parts)
+}
+
+/// The parts that are there, a text without quotation marks.
+fn provider_id(parts: &[Value]) -> String {
+    let there = parts.iter().filter(|part| !part.is_null());
+    let texts = there.map(|part| match part {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    });
+    texts.collect::<Vec<_>>().join(" ")
 }
 
 /// RFC 3339, or seconds or milliseconds since 1970, as a number or as text.
@@ -110,6 +123,8 @@ pub(super) fn event_id(trigger_id: &str, key: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn spec(items: &str, id: &[&str]) -> TriggerSpec {
@@ -179,6 +194,7 @@ mod tests {
         let result = json!([{"id": 1, "text": text}, {"id": 2, "text": "y"}]).to_string();
         let found = items(&spec("", &["/id"]), &result).unwrap();
         assert_eq!(found[0].content, None);
+        assert_eq!((&*found[0].key, &*found[0].provider_id), ("[1]", "1"));
         assert_eq!(found[1].content, Some(json!({"id": 2, "text": "y"})));
     }
 

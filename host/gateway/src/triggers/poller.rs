@@ -145,19 +145,13 @@ async fn read_pages(
     trigger: &mut TriggerRow,
     owner: &str,
 ) -> Result<PollEnd, Left> {
-    let (caller, declared, config) = match prepare(gateway, trigger).await {
-        Ok(prepared) => prepared,
-        Err(end) => return Ok(end),
-    };
-    let poll = Poll {
-        gateway,
-        caller,
-        declared,
-        config,
-        owner,
-    };
     for _ in 0..PAGES_PER_POLL_MAX {
-        match poll.page(trigger).await {
+        // Rights are those of this moment, not of the first page.
+        let page = match prepare(gateway, trigger, owner).await {
+            Ok(poll) => poll.read_and_store(trigger).await,
+            Err(end) => return Ok(end),
+        };
+        match page {
             Ok(Some(progress)) => adopt(trigger, progress),
             Ok(None) => return Err(Left),
             Err(end) => return Ok(end),
@@ -181,19 +175,26 @@ fn adopt(trigger: &mut TriggerRow, progress: TriggerProgress) {
     trigger.floor_ms = progress.floor_ms;
 }
 
-async fn prepare(
-    gateway: &Arc<Gateway>,
+async fn prepare<'a>(
+    gateway: &'a Arc<Gateway>,
     trigger: &TriggerRow,
-) -> Result<(Caller, DeclaredTrigger, Map<String, Value>), PollEnd> {
+    owner: &'a str,
+) -> Result<PagePoll<'a>, PollEnd> {
     let caller = gateway.trigger_caller(trigger).await.map_err(refused)?;
     let caller = caller.ok_or_else(|| failed("the workspace is gone".to_owned()))?;
     let declared = gateway.pollable(&caller, trigger).await?;
     let config = gateway.trigger_config(trigger).map_err(refused)?;
-    Ok((caller, declared, config))
+    Ok(PagePoll {
+        gateway,
+        caller,
+        declared,
+        config,
+        owner,
+    })
 }
 
-/// One poll under way.
-struct Poll<'a> {
+/// One page of a poll, ready to be read.
+struct PagePoll<'a> {
     gateway: &'a Arc<Gateway>,
     caller: Caller,
     declared: DeclaredTrigger,
@@ -201,9 +202,12 @@ struct Poll<'a> {
     owner: &'a str,
 }
 
-impl Poll<'_> {
+impl PagePoll<'_> {
     /// Reads and stores one page. `None`: the trigger is no longer this process's.
-    async fn page(&self, trigger: &TriggerRow) -> Result<Option<TriggerProgress>, PollEnd> {
+    async fn read_and_store(
+        &self,
+        trigger: &TriggerRow,
+    ) -> Result<Option<TriggerProgress>, PollEnd> {
         let seals = RowSeals::new(&self.gateway.vault);
         let place = RowPlace::new(
             SealedColumn::TriggerCursor,
@@ -218,7 +222,7 @@ impl Poll<'_> {
             .gateway
             .read_page(&self.caller, &self.declared, arguments, trigger)
             .await?;
-        let listed = self.listed(&page, at.is_some())?;
+        let listed = self.items_of_page(&page, at.is_some())?;
         // A page that leads to itself is the last.
         let next = page
             .next_cursor
@@ -232,7 +236,7 @@ impl Poll<'_> {
             next,
         };
         let state = after_page(trigger, self.declared.spec.order, read, now_ms);
-        let found = self.found(trigger, listed, now_ms);
+        let found = self.found_items(trigger, listed, now_ms);
         let stored = self.gateway.store.store_trigger_page(
             trigger,
             TriggerPage {
@@ -250,7 +254,11 @@ impl Poll<'_> {
         }))
     }
 
-    fn listed(&self, page: &AnsweredPage, goes_on: bool) -> Result<Vec<ListedItem>, PollEnd> {
+    fn items_of_page(
+        &self,
+        page: &AnsweredPage,
+        goes_on: bool,
+    ) -> Result<Vec<ListedItem>, PollEnd> {
         items(&self.declared.spec, page.result.get()).map_err(|unreadable| {
             PollEnd::Failed(PollFailure {
                 error: unreadable.to_string(),
@@ -261,7 +269,12 @@ impl Poll<'_> {
     }
 
     /// Each item once, the oldest first where the provider says which that is.
-    fn found(&self, trigger: &TriggerRow, listed: Vec<ListedItem>, now_ms: i64) -> Vec<FoundItem> {
+    fn found_items(
+        &self,
+        trigger: &TriggerRow,
+        listed: Vec<ListedItem>,
+        now_ms: i64,
+    ) -> Vec<FoundItem> {
         let mut seen = std::collections::HashSet::new();
         let mut found: Vec<FoundItem> = listed
             .into_iter()
@@ -269,7 +282,7 @@ impl Poll<'_> {
                 let id = event_id(&trigger.id, &item.key);
                 seen.insert(id.clone()).then(|| FoundItem {
                     event: is_told_of(trigger, &item)
-                        .then(|| self.event(trigger, &id, item, now_ms)),
+                        .then(|| self.item_event(trigger, &id, item, now_ms)),
                     id,
                 })
             })
@@ -280,14 +293,14 @@ impl Poll<'_> {
         found
     }
 
-    fn event(&self, trigger: &TriggerRow, id: &str, item: ListedItem, now_ms: i64) -> Event {
+    fn item_event(&self, trigger: &TriggerRow, id: &str, item: ListedItem, now_ms: i64) -> Event {
         let data = json!({
             "trigger_id": trigger.id,
             "user_id": trigger.user_id,
             "service": trigger.service,
             "tool_name": &*self.declared.tool.name,
             "connection_id": trigger.connection_id,
-            "event_id": item.key,
+            "event_id": item.provider_id,
             "event": item.content,
         });
         let (service, name) = (&trigger.service, &trigger.event);

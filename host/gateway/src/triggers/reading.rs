@@ -126,6 +126,7 @@ mod tests {
     fn at(time_ms: Option<i64>) -> ListedItem {
         ListedItem {
             key: "[1]".to_owned(),
+            provider_id: "1".to_owned(),
             time_ms,
             content: None,
         }
