@@ -26,9 +26,9 @@ use toolgate_store::{
 };
 
 /// Polls of one process at a time.
-pub(crate) const POLLS_MAX: usize = 16;
+const POLLS_MAX: usize = 16;
 /// The same of one workspace.
-pub(crate) const POLLS_PER_WORKSPACE_MAX: usize = 4;
+const POLLS_PER_WORKSPACE_MAX: usize = 4;
 /// Due triggers that are looked at in one round.
 const LOOKED_AT_MAX: usize = 1_000;
 /// What became due, and what other processes have left, is found by looking.

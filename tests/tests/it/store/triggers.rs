@@ -11,7 +11,7 @@ use super::{Empty, NOW_MS, on_both, workspace};
 
 on_both!(
     a_trigger_is_polled_by_one_process_at_a_time,
-    an_item_becomes_one_event_whoever_finds_it_again,
+    an_item_that_is_found_again_becomes_no_second_event,
     a_page_of_a_trigger_that_was_paused_or_deleted_stores_nothing,
     the_items_that_were_seen_last_are_remembered,
     triggers_are_bounded_and_belong_to_their_workspace,
@@ -186,7 +186,7 @@ async fn a_trigger_is_polled_by_one_process_at_a_time(at: Empty) {
     assert!(lease_it("one", later_ms + 60_000).await);
 }
 
-async fn an_item_becomes_one_event_whoever_finds_it_again(at: Empty) {
+async fn an_item_that_is_found_again_becomes_no_second_event(at: Empty) {
     let acme = workspace(&at.store, "acme").await;
     webhook(&at, &acme).await;
     let row = trigger(&acme, "trg_1", "ada");
