@@ -402,6 +402,7 @@ async fn ids_of_another_kind_are_not_found() {
         ("/v1/connections/", "", "not_found"),
         ("/v1/results/", "", "not_found"),
         ("/v1/files/", "", "not_found"),
+        ("/v1/triggers/", "", "not_found"),
         ("/v1/toolsets/", "", "not_found"),
     ] {
         for (kind, id) in &ids {
