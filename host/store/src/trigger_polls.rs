@@ -4,6 +4,8 @@
 //! remembered, those that nobody has seen become events, and the place at which the reading goes on is noted. So a
 //! process that dies repeats at most a page, of which nothing is new any more.
 
+use std::collections::HashSet;
+
 use super::events::emit;
 use super::{Event, Lease, Store, StoreError, TriggerRow, portable};
 use crate::columns::returning;
@@ -271,7 +273,9 @@ impl Store {
 
 /// The events of the items that are new and were not told of, in their order.
 fn events_of(items: &[FoundItem], new: &[String], told: &[String]) -> Vec<Event> {
-    let told_of = |item: &&FoundItem| new.contains(&item.id) && !told.contains(&item.id);
-    let events = items.iter().filter(told_of);
+    let new: HashSet<&String> = new.iter().collect();
+    let told: HashSet<&String> = told.iter().collect();
+    let unheard = |item: &&FoundItem| new.contains(&item.id) && !told.contains(&item.id);
+    let events = items.iter().filter(unheard);
     events.filter_map(|item| item.event.clone()).collect()
 }

@@ -4,6 +4,9 @@
 //! newest first. It may take several polls, each of which goes on where the one before ended. The first reading
 //! remembers what is there and tells of nothing, but for what the caller wants from a time on.
 //!
+//! Where items are deleted while several pages are read, one may move to a page that was read already. After a reading
+//! that found new items behind the first page, the next one therefore goes to the end.
+//!
 //! The ids that were seen decide what is new. A time decides only about what lies behind the pages that the first
 //! reading has read: when other items are deleted it moves forward, and was there before all the same.
 
@@ -51,7 +54,10 @@ pub(super) fn after_page(
         floor_ms: floor_ms.filter(|_| has_more || !is_first),
     };
     let with_new = match next {
-        None => ended.clone(),
+        None => TriggerProgress {
+            reads_all: !is_first && !trigger.reads_all && pages_read > 1,
+            ..ended.clone()
+        },
         Some(cursor) => TriggerProgress {
             cursor: Some(cursor),
             pages_read,
@@ -62,7 +68,11 @@ pub(super) fn after_page(
     };
     let newest_first = order == Some(TriggerOrder::NewestFirst);
     let without_new = match newest_first && !is_first && !trigger.reads_all {
-        true => ended,
+        // Each page before this one had a new item.
+        true => TriggerProgress {
+            reads_all: pages_read > 2,
+            ..ended
+        },
         false => with_new.clone(),
     };
     ReadingState {
@@ -212,6 +222,32 @@ mod tests {
         };
         let unordered = after_page(&watching, None, page, 1_000);
         assert_eq!(unordered.without_new.cursor.as_deref(), Some("two"));
+    }
+
+    #[test]
+    fn after_new_items_behind_the_first_page_the_next_reading_goes_to_the_end() {
+        let on_page = |pages_read: i64| TriggerRow {
+            watching_since_ms: Some(500),
+            pages_read: pages_read - 1,
+            ..trigger()
+        };
+        // The number of the page, whether more follow, and what holds after it with and without a new item.
+        for (number, next, with_new, without_new) in [
+            (1, None, false, false),
+            (1, Some("two"), false, false),
+            (2, Some("three"), false, false),
+            (2, None, true, false),
+            (3, Some("four"), false, true),
+        ] {
+            let state = after(&on_page(number), &[90], next);
+            assert_eq!(state.with_new.reads_all, with_new, "{number} {next:?}");
+            assert_eq!(state.without_new.reads_all, without_new, "{number}");
+        }
+        let all = TriggerRow {
+            reads_all: true,
+            ..on_page(3)
+        };
+        assert!(!after(&all, &[90], None).with_new.reads_all);
     }
 
     #[test]
