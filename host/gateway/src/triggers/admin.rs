@@ -45,7 +45,7 @@ impl Gateway {
         let interval_s = declared.interval_s(request.interval_s)?;
         if let Some(id) = &request.connection_id {
             // Refuses one that the user does not have.
-            self.connection_to_use(caller, &user, &declared.tool, Some(id))
+            self.connection_to_use(caller, &user, &declared.tool, Some(id.as_str()))
                 .await?;
         }
         let now_ms = self.clock.now_ms();
