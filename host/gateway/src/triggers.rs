@@ -5,16 +5,16 @@
 //! items are new is decided by the ids that were seen ([`items`], [`reading`]); a page of the provider's list is
 //! stored in one transaction with its events, so that each item is told of once whatever process dies
 //! (`store/src/trigger_polls.rs`). [`schedule`] is the pure rule of when a trigger is polled again, [`poller`] the loop
-//! of each process, [`admin`] what callers do with triggers, [`trial`] the poll that stores nothing.
+//! of each process, [`admin`] what callers do with triggers, [`preview`] the poll that stores nothing.
 
 pub mod admin;
 mod call;
 mod declared;
 mod items;
 pub(crate) mod poller;
+pub mod preview;
 mod reading;
 mod schedule;
-pub mod trial;
 
 use serde::Serialize;
 use serde_json::Value;
