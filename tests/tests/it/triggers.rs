@@ -241,7 +241,8 @@ async fn watching(gateway: &TestGateway, body: &Value) -> String {
     gateway
         .wait("the first reading", async || {
             let shown = gateway.get(&path).await.data();
-            shown["watching_since"].is_string() && shown["last_poll_at"].is_string()
+            let (last, next) = (&shown["last_poll_at"], &shown["next_poll_at"]);
+            shown["watching_since"].is_string() && next.as_str() > last.as_str()
         })
         .await;
     id
