@@ -46,7 +46,11 @@ impl ListServer {
         if let Some((status, retry_after)) = self.refuses {
             return answered(status, Some(retry_after), &json!({"message": "not now"}));
         }
+        if request.target.starts_with("/me") {
+            return answered(200, None, &json!({"name": "ada"}));
+        }
         let after = request.target.split("after=").nth(1);
+        let after = after.map(|text| text.split('&').next().unwrap_or(text));
         let from: usize = after.map_or(0, |text| text.parse().unwrap());
         let end = (from + PAGE).min(self.items.len());
         let page = &self.items[from.min(end)..end];
@@ -200,6 +204,10 @@ fn description() -> Value {
             .extend(more.as_object().unwrap().clone());
         trigger
     };
+    let key = json!({
+        "type": "apiKey", "in": "header", "name": "x-key",
+        "x-toolgate": {"account": {"request": "GET https://api.widgets.io/me", "label": "/name"}},
+    });
     json!({
         "openapi": "3.1.0",
         "info": {"title": "Widgets", "version": "1.0.0", "description": "A service for tests."},
@@ -220,7 +228,7 @@ fn description() -> Value {
             },
             "responses": {"200": {"description": "The items."}},
         }}},
-        "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "x-key"}}},
+        "components": {"securitySchemes": {"key": key}},
         "security": [{"key": []}],
     })
 }
