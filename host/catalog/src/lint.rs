@@ -14,6 +14,7 @@ mod schema;
 mod tests;
 mod text;
 mod tools;
+mod triggers;
 mod wire;
 
 use serde::Serialize;
@@ -25,6 +26,7 @@ use super::reserved::is_reserved;
 
 pub use schema::{ARGUMENTS_DEPTH_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX, SCHEMA_SUBSCHEMAS_MAX};
 pub use tools::{TOOL_NAME_CHARS_MAX, TOOLS_MAX};
+pub use triggers::{TRIGGER_INTERVAL_S, TRIGGER_INTERVAL_S_MAX, TRIGGER_INTERVAL_S_MIN};
 
 /// Longest service name, in characters.
 pub const SERVICE_CHARS_MAX: usize = 40;
@@ -159,6 +161,7 @@ pub fn lint(manifest: &Manifest) -> Lint {
     limits(manifest, &mut found);
     hooks::check(manifest, &mut found);
     tools::check(manifest, &mut found);
+    triggers::check(manifest, &mut found);
     for finding in found.errors.iter_mut().chain(&mut found.warnings) {
         finding.tool = tool_of(&finding.path, manifest);
     }

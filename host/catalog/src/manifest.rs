@@ -7,6 +7,7 @@
 mod hooks;
 mod oauth;
 mod placement;
+mod triggers;
 
 use std::collections::BTreeMap;
 
@@ -16,6 +17,7 @@ use serde_json::Value;
 pub use hooks::{HookChallenge, HookEvent, HookSignature, HookSpec, HookTimestamp, HookValue};
 pub use oauth::{Pointers, TokenAnswer, TokenAuth, TokenBody, TokenStep};
 pub use placement::{AwsSigv4, BasicTemplate, CLIENT_ID, CLIENT_SECRET, Placement};
+pub use triggers::{TriggerOrder, TriggerSpec};
 
 use placement::one_or_many;
 
@@ -369,6 +371,9 @@ pub struct ToolSpec {
     /// What people say when they want this tool, for the search alone: "what do I have to pay this month".
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<String>,
+    /// Events that the gateway finds by calling this tool.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub triggers: Vec<TriggerSpec>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -29,6 +29,11 @@ pub fn ulid_floor(prefix: &str, at_ms: i64) -> String {
     format!("{prefix}_{}", at(at_ms, 0))
 }
 
+/// `prefix` and 128 bits of a hash in the form of a ULID: the same for the same hash. Does not sort by time.
+pub fn ulid_of_hash(prefix: &str, hash: [u8; 16]) -> String {
+    format!("{prefix}_{}", ulid::Ulid(u128::from_be_bytes(hash)))
+}
+
 fn at(at_ms: i64, random: u128) -> ulid::Ulid {
     let most = (1 << ulid::Ulid::TIME_BITS) - 1;
     ulid::Ulid::from_parts(u64::try_from(at_ms).unwrap_or(0).min(most), random)
@@ -151,6 +156,14 @@ impl<'de> Deserialize<'de> for UserId {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_hash_has_one_id() {
+        let id = ulid_of_hash("evt", [7; 16]);
+        assert_eq!(id, ulid_of_hash("evt", [7; 16]));
+        assert_ne!(id, ulid_of_hash("evt", [8; 16]));
+        assert_eq!(id.len(), "evt_".len() + 26);
+    }
 
     #[test]
     fn an_id_of_a_time_sorts_by_it() {

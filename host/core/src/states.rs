@@ -70,6 +70,21 @@ pub enum DeliveryStatus {
     Failed,
 }
 
+/// How a trigger fares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[derive(Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum TriggerState {
+    Active,
+    /// The last poll failed; it is tried again at `next_poll_at`.
+    Failing,
+    /// The user has to connect the service, or connect it again; then the trigger goes on by itself.
+    WaitingForConnection,
+    /// A caller has paused it.
+    Paused,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,6 +123,16 @@ mod tests {
             assert_eq!(serde_json::json!(status), word);
         }
         assert!("Pending".parse::<DeliveryStatus>().is_err());
+        for (state, word) in [
+            (TriggerState::Active, "active"),
+            (TriggerState::Failing, "failing"),
+            (TriggerState::WaitingForConnection, "waiting_for_connection"),
+            (TriggerState::Paused, "paused"),
+        ] {
+            assert_eq!(state.into_str(), word);
+            assert_eq!(word.parse::<TriggerState>(), Ok(state));
+            assert_eq!(serde_json::json!(state), word);
+        }
     }
 
     #[test]

@@ -32,6 +32,7 @@ mod stored_quota;
 pub mod testing;
 pub mod tools;
 pub mod toolsets;
+pub mod triggers;
 mod waiters;
 pub mod webhooks;
 
@@ -90,6 +91,7 @@ pub struct Gateway {
     stored_quotas: Arc<stored_quota::StoredQuotas>,
     readings: audit::readings::Readings,
     hook_refusals: webhooks::inbound::refusals::Refusals,
+    triggers: triggers::TriggerWake,
     /// How many wait for a user to connect.
     waiters: waiters::Waiters,
     /// Whose files are in memory.

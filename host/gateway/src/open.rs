@@ -22,7 +22,7 @@ use crate::plugins::{Intake, Snapshot};
 use crate::row_seals::RowSeals;
 use crate::{
     Gateway, access, audit, connections, dashboard, jobs, knowledge, plugins, sessions, tools,
-    toolsets, waiters, webhooks,
+    toolsets, triggers, waiters, webhooks,
 };
 use toolgate_core::clock::Clock;
 use toolgate_egress::{DialError, Egress, EgressConfig};
@@ -114,6 +114,7 @@ impl GatewayParts<'_> {
             stored_quotas: Arc::default(),
             readings: audit::readings::Readings::default(),
             hook_refusals: webhooks::inbound::refusals::Refusals::default(),
+            triggers: triggers::TriggerWake::default(),
             waiters: waiters::Waiters::default(),
             file_places: waiters::Waiters::new(
                 tools::files::FILES_HELD_MAX,
@@ -254,6 +255,7 @@ impl Gateway {
             self.stop.clone(),
         ));
         tokio::spawn(webhooks::dispatcher::run(self.clone()));
+        tokio::spawn(triggers::poller::run(self.clone()));
         tokio::spawn(toolsets::watch::run(self.clone()));
         if let Some(every) = config.refresh_servers {
             tokio::spawn(plugins::mcp_servers::run(self.clone(), every));

@@ -73,7 +73,9 @@ impl<'a> RowPlace<'a> {
             | SealedColumn::ApprovalArguments
             | SealedColumn::ApprovalRequests
             | SealedColumn::ApprovalPlan
-            | SealedColumn::SessionPrompt => head.id.clone(),
+            | SealedColumn::SessionPrompt
+            | SealedColumn::TriggerConfig
+            | SealedColumn::TriggerCursor => head.id.clone(),
         };
         Self {
             column,

@@ -100,6 +100,7 @@ const PAGES: &[ListedPage] = pages! {
         "most-used" = "docs/most-used.md";
         "oauth-providers" = "docs/oauth-providers.md";
         "events" = "docs/events.md";
+        "triggers" = "docs/triggers.md";
         "files" = "docs/files.md";
         "receipts" = "docs/receipts.md";
         "search" = "docs/search.md";

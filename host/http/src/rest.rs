@@ -7,7 +7,8 @@
 //! 2. [`toolgate_http_kit::auth`]: the API key, before any byte of the body is read;
 //! 3. [`toolgate_http_kit::path`], [`toolgate_http_kit::query`], [`toolgate_http_kit::body`]: strict decoding, everything unknown refused;
 //! 4. the resource's own file: [`tools`], [`toolsets`], [`executions`], [`skills`], [`permissions`], [`connections`], [`approvals`],
-//!    [`sessions`], [`messages`], [`knowledge`], [`results`], [`files`], [`webhooks`], [`hooks`], [`events`], [`health`]; [`probes`] need no key;
+//!    [`sessions`], [`messages`], [`knowledge`], [`results`], [`files`], [`webhooks`], [`hooks`], [`events`], [`triggers`], [`health`];
+//!    [`probes`] need no key;
 //! 5. [`toolgate_http_kit::envelope`]: the one file that turns results and errors into statuses and bodies.
 //!
 //! [`openapi`] completes the document that the routes declare, [`docs`] shows it to people.
@@ -48,6 +49,7 @@ mod stream;
 pub(crate) mod tenants;
 mod tools;
 mod toolsets;
+mod triggers;
 mod webhooks;
 
 pub use openapi::document;
@@ -70,6 +72,7 @@ fn api() -> OpenApiRouter<RestState> {
         webhooks::routes(),
         hooks::routes(),
         events::routes(),
+        triggers::routes(),
         health::routes(),
         probes::routes(),
     ];

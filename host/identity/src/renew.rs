@@ -17,8 +17,8 @@ impl Identity {
         let principal = match caller.kind {
             CallerKind::Key => self.principal_of_key(caller).await?,
             CallerKind::App => self.principal_of_app(caller).await?,
-            // Neither has requests that go on.
-            CallerKind::Member | CallerKind::Operator => None,
+            // None of them has requests that go on.
+            CallerKind::Member | CallerKind::Operator | CallerKind::Trigger => None,
         };
         Ok(principal.map(|principal| Caller {
             principal,

@@ -107,6 +107,7 @@ impl ToolTerms<'_> {
             scopes: Vec::new(),
             keywords: Vec::new(),
             requests: Vec::new(),
+            triggers: Vec::new(),
             examples: Vec::new(),
             deprecated: None,
         };

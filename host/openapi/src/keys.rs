@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::document::Node;
 use super::problem::{Problem, below};
-use toolgate_catalog::manifest::{DeclaredLimits, Effect, HookSpec, Parameter};
+use toolgate_catalog::manifest::{DeclaredLimits, Effect, HookSpec, Parameter, TriggerSpec};
 
 pub const KEY: &str = "x-toolgate";
 
@@ -51,6 +51,8 @@ pub struct OperationKeys {
     pub idempotent: Option<bool>,
     pub keywords: Vec<String>,
     pub requests: Vec<String>,
+    /// As in the manifest.
+    pub triggers: Vec<TriggerSpec>,
     pub examples: Vec<Value>,
     pub paginated: Option<Paginated>,
     pub scopes: Option<Vec<String>>,

@@ -54,6 +54,19 @@ fn has_note(made: &Described, text: &str) -> bool {
 }
 
 #[test]
+fn triggers_of_an_operation_are_those_of_its_tool() {
+    let trigger = json!({
+        "name": "new_widget", "title": "New widget", "description": "A widget was added.",
+        "arguments": {"text": "new"}, "items": "/items", "id": ["/id"], "order": "newest_first",
+    });
+    let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
+    let mut operation = body("application/json", schema);
+    operation["x-toolgate"] = json!({"effect": "read", "triggers": [trigger]});
+    let made = described("/widgets/search", &operation, &json!({}));
+    assert_eq!(json!(made.manifest.tools[0].triggers), json!([trigger]));
+}
+
+#[test]
 fn the_page_of_a_post_goes_where_its_parameter_is_declared() {
     let page = json!({"paginated": {"style": "page", "param": "page", "items": "/items"}});
     let schema = json!({"type": "object", "properties": {"text": {"type": "string"}, "page": {"type": "string"}}});

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::limits::Limit;
+use crate::limits::{Limit, limits_of_workspace};
 use crate::{Error, RequiredRole, Scope};
 use toolgate_core::ids::UserId;
 use toolgate_core::text::Text;
@@ -67,6 +67,8 @@ pub enum CallerKind {
     App,
     /// At the command line of the machine that the gateway runs on.
     Operator,
+    /// The gateway itself, which polls a trigger of a user.
+    Trigger,
 }
 
 impl Deref for Caller {
@@ -101,6 +103,39 @@ impl Caller {
                 keep_payloads: workspace.settings.keep_payloads,
             }),
             changes: Changes::default(),
+            request_id: "".into(),
+            address: None,
+        }
+    }
+
+    /// The gateway itself, which polls a trigger: it runs tools for the trigger's user, as the user's permissions are
+    /// now, and does nothing else. Its calls count against the workspace.
+    pub fn of_trigger(
+        workspace: &Workspace,
+        user: UserId,
+        trigger_id: &str,
+        changes: Changes,
+    ) -> Self {
+        Self {
+            principal: Arc::new(Principal {
+                workspace_id: (&*workspace.id).into(),
+                workspace_name: (&*workspace.name).into(),
+                kind: CallerKind::Trigger,
+                client_id: None,
+                key_id: trigger_id.into(),
+                key_name: "trigger".into(),
+                key_prefix: "trigger".into(),
+                role: None,
+                operator: false,
+                confined: true,
+                scopes: [Scope::ToolsExecute].into(),
+                default_user: user,
+                limits: limits_of_workspace(workspace),
+                default_permission: workspace.settings.default_permission,
+                default_approvers: workspace.settings.default_approvers,
+                keep_payloads: workspace.settings.keep_payloads,
+            }),
+            changes,
             request_id: "".into(),
             address: None,
         }
@@ -171,6 +206,7 @@ impl Caller {
             CallerKind::Member => format!("member:{}", self.key_id),
             CallerKind::App => format!("app:{}", self.key_id),
             CallerKind::Operator => "operator".to_owned(),
+            CallerKind::Trigger => format!("trigger:{}", self.key_id),
         }
     }
 

@@ -61,12 +61,18 @@ pub fn limits_of_app(grant_id: &str, rpm: i64, workspace: &Workspace) -> Box<[Li
         span_ms: MINUTE_MS,
         requests_max: rpm,
     };
+    let shared = limits_of_workspace(workspace);
+    std::iter::once(own).chain(shared).collect()
+}
+
+/// What every call is counted against that the gateway makes for a workspace by itself.
+pub fn limits_of_workspace(workspace: &Workspace) -> Box<[Limit]> {
     let shared = workspace_rpm(workspace).map(|requests_max| Limit {
         subject: format!("workspace:{}", workspace.id),
         span_ms: MINUTE_MS,
         requests_max,
     });
-    std::iter::once(own).chain(shared).collect()
+    shared.into_iter().collect()
 }
 
 /// What every request of a key is counted against.

@@ -9,9 +9,9 @@ use sqlx::{PgConnection, SqliteConnection};
 use super::page::one_more;
 use super::{
     Activated, ApprovalRow, ApproveRequest, AttemptDecision, AuditedStore, BeginOutcome, Cursor,
-    DeliveryRecord, HookRow, InsertedOrigin, InsertedToolset, KvSet, MemberChange, Page,
-    RevokeOutcome, SessionRow, SkillUpdate, SourcePut, Store, StoreError, UpdatedToolset, Writer,
-    portable,
+    DeliveryRecord, HookRow, InsertedOrigin, InsertedToolset, InsertedTrigger, KvSet, MemberChange,
+    Page, RevokeOutcome, SessionRow, SkillUpdate, SourcePut, Store, StoreError, UpdatedToolset,
+    Writer, portable,
 };
 use crate::columns::select;
 
@@ -101,6 +101,7 @@ change_is! {
     BeginOutcome: Self::Run,
     InsertedOrigin: Self::Done,
     InsertedToolset: Self::Done,
+    InsertedTrigger: Self::Done,
     UpdatedToolset: Self::Updated(_),
     KvSet: Self::Stored { .. },
     AttemptDecision: Self::Counted,

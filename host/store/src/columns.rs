@@ -122,6 +122,11 @@ macro_rules! columns {
         "workspace_id, name, title, description, tools, services, skills, generic_tools, created_at_ms, \
          updated_at_ms"
     };
+    (triggers) => {
+        "workspace_id, id, user_id, service, event, connection_id, config, interval_ms, since_ms, state, failures, \
+         last_error, last_poll_at_ms, last_item_at_ms, items_found, watching_since_ms, floor_ms, cursor, pages_read, \
+         reads_all, next_poll_at_ms, lease_owner, lease_until_ms, created_at_ms, updated_at_ms"
+    };
     (webhook_deliveries) => {
         "seq, id, workspace_id, webhook_id, event_id, type, state, attempts, next_attempt_at_ms, \
          last_attempt_at_ms, response_status, duration_ms, last_error, created_at_ms"

@@ -78,6 +78,8 @@ impl EventType {
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
+    /// `None`: it gets a new one when it is written.
+    id: Option<String>,
     /// `None`: it concerns every workspace.
     workspace_id: Option<String>,
     kind: String,
@@ -90,6 +92,7 @@ pub struct Event {
 impl Event {
     pub fn new(kind: EventType, workspace_id: &str, at_ms: i64, data: Value) -> Self {
         Self {
+            id: None,
             workspace_id: Some(workspace_id.to_owned()),
             kind: kind.to_string(),
             at_ms,
@@ -100,6 +103,7 @@ impl Event {
     /// Of the installation, for all workspaces.
     pub fn for_all(kind: EventType, at_ms: i64, data: Value) -> Self {
         Self {
+            id: None,
             workspace_id: None,
             kind: kind.to_string(),
             at_ms,
@@ -110,10 +114,19 @@ impl Event {
     /// Of a provider; `name` as its plugin calls it.
     pub fn trigger(service: &str, name: &str, workspace_id: &str, at_ms: i64, data: Value) -> Self {
         Self {
+            id: None,
             workspace_id: Some(workspace_id.to_owned()),
             kind: format!("{TRIGGER_PREFIX}{service}.{name}"),
             at_ms,
             data,
+        }
+    }
+
+    /// The same event under an id of its own, `evt_<ULID>`: no two are written with one id.
+    pub fn with_id(self, id: String) -> Self {
+        Self {
+            id: Some(id),
+            ..self
         }
     }
 
@@ -207,7 +220,7 @@ pub(super) struct EventRow {
 impl EventRow {
     pub(crate) fn from_event(event: &Event, workspace_id: &str) -> Self {
         Self {
-            id: ids::ulid("evt"),
+            id: event.id.clone().unwrap_or_else(|| ids::ulid("evt")),
             workspace_id: workspace_id.to_owned(),
             kind: event.kind.clone(),
             user_id: event

@@ -30,6 +30,9 @@ pub enum SealedColumn {
     MessageDetails,
     /// What a plugin keeps in a session.
     SessionValue,
+    TriggerConfig,
+    /// The page of a provider's list at which a poll goes on.
+    TriggerCursor,
 }
 
 impl SealedColumn {
@@ -144,6 +147,8 @@ fn statements(column: SealedColumn) -> (&'static str, &'static str) {
         SealedColumn::ApprovalRequests => by_id!("approvals", "id", "requests"),
         SealedColumn::ApprovalPlan => by_id!("approvals", "id", "plan"),
         SealedColumn::SessionPrompt => by_id!("sessions", "id", "prompt"),
+        SealedColumn::TriggerConfig => by_id!("triggers", "id", "config"),
+        SealedColumn::TriggerCursor => by_id!("triggers", "id", "cursor"),
         SealedColumn::MessageContent => of_message!("content"),
         SealedColumn::MessageDetails => of_message!("details"),
         SealedColumn::SessionValue => (

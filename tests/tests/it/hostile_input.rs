@@ -27,6 +27,7 @@ async fn stored(gateway: &TestGateway) -> Vec<usize> {
         ("/v1/executions", "executions"),
         ("/v1/approvals", "approvals"),
         ("/v1/connections", "connections"),
+        ("/v1/triggers", "triggers"),
     ] {
         counts.push(
             gateway.get(path).await.data()[list]
@@ -56,7 +57,7 @@ async fn refused_and_nothing_kept(
             .to_owned();
         assert!(message.len() > 8 && message.len() < 2_000, "{message}");
     }
-    assert_eq!(stored(gateway).await, [0; 8], "something was kept");
+    assert_eq!(stored(gateway).await, [0; 9], "something was kept");
 }
 
 /// Every JSON body that keeps something, with one field whose text is replaced.
@@ -407,6 +408,7 @@ async fn ids_of_another_kind_are_not_found() {
         ("/v1/connections/", "", "not_found"),
         ("/v1/results/", "", "not_found"),
         ("/v1/files/", "", "not_found"),
+        ("/v1/triggers/", "", "not_found"),
         ("/v1/toolsets/", "", "not_found"),
     ] {
         for (kind, id) in &ids {

@@ -91,6 +91,7 @@ mod telemetry;
 mod terminal;
 mod tls;
 mod tools;
+mod triggers;
 mod upgrades;
 mod vendor;
 mod webhooks;

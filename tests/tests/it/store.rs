@@ -27,6 +27,7 @@ mod sessions;
 mod skills;
 mod tool_vectors;
 mod toolsets;
+mod triggers;
 mod usage;
 mod webhooks;
 

@@ -46,11 +46,12 @@ pub(super) fn rule_for(place: &[&str]) -> CompareRule {
             "tools",
             "*",
             "description" | "keywords" | "requests" | "examples" | "deprecated",
-        ] => CompareRule::Text,
+        ]
+        | ["tools", "*", "triggers", "*", "title" | "description"] => CompareRule::Text,
         ["hosts" | "capabilities"]
         | ["auth", "*", "scopes" | "audience"]
         | ["tools", "*", "scopes" | "queries"] => CompareRule::Set,
-        ["tools"] => CompareRule::Named(NamedList {
+        ["tools"] | ["tools", "*", "triggers"] => CompareRule::Named(NamedList {
             key: "name",
             ordered: false,
             less_without: true,

@@ -64,6 +64,7 @@ fn may_change(place: &str) -> bool {
         r"^/categories(/0)?$",
         r"^/tools/\d+/(description|deprecated)$",
         r"^/tools/\d+/(keywords|requests|examples)(/.*)?$",
+        r"^/tools/\d+/triggers/\d+/(title|description)$",
         r"^/tools/\d+/(input|output)/title$",
         r"^/tools/\d+/(input|output)(/properties/\w+)+/description$",
     ];
@@ -82,7 +83,7 @@ fn may_go(place: &str) -> bool {
         r"^/auth/\d$",
         r"^/auth/\d/(scopes|audience)/\d$",
         r"^/tools/\d$",
-        r"^/tools/\d/(scopes|queries)(/\d)?$",
+        r"^/tools/\d/(scopes|queries|triggers)(/\d)?$",
         r"^/(hosts|capabilities|auth|tools)$",
         r"^/auth/\d/(scopes|audience)$",
     ];
@@ -207,6 +208,7 @@ fn the_fixture_has_every_key_of_the_manifest() {
             "/examples",
             "/authorize_params",
             "/token_parameters",
+            "/arguments",
         ]
         .iter()
         .any(|part| place.contains(part))

@@ -16,6 +16,7 @@ pub(super) fn says_already(place: &[&str]) -> bool {
         place,
         ["auth", "*", "slot" | "type"]
             | ["tools", "*", "name" | "effect"]
+            | ["tools", "*", "triggers", "*", "name"]
             | ["parameters" | "config", "*", "key" | "title" | "adds_host"]
             | ["auth", "*", "fields", "*", "key" | "title" | "secret"]
     )

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
 use super::*;
-use toolgate_core::states::ApprovalStatus;
+use toolgate_core::states::{ApprovalStatus, TriggerState};
 use toolgate_gateway::testing::{NOW_MS, TestWorld};
 use toolgate_gateway::{Caller, Scope};
 use toolgate_store::{self as store, ExecutionRow, NewConnection};
@@ -52,6 +52,7 @@ pub(crate) async fn belongings(world: &TestWorld) -> BTreeMap<&'static str, Stri
         ("execution_id", of_ours("exe")),
         ("approval_id", of_ours("apr")),
         ("result_id", of_ours("res")),
+        ("trigger_id", of_ours("trg")),
         // Chosen by callers, so not another's: the same id is another user in each workspace.
         ("user_id", user_id),
         ("tool_name", "github_create_issue".to_owned()),
@@ -63,7 +64,7 @@ fn of_ours(name: &str) -> String {
     format!("{name}-of-ours")
 }
 
-/// What no route makes by itself: a connection, a call, an approval, a kept result.
+/// What no route makes by itself: a connection, a call, an approval, a kept result, a trigger of no plugin.
 async fn store_belongings(world: &TestWorld, caller: &Caller, user_id: &str) {
     let (store, workspace_id) = (world.store(), caller.workspace_id.clone());
     store
@@ -111,6 +112,7 @@ async fn store_belongings(world: &TestWorld, caller: &Caller, user_id: &str) {
         payloads: Vec::new(),
     };
     store.record_executions(&[execution], &[]).await.unwrap();
+    store_trigger(world, &workspace_id, user_id).await;
     let approval = store::ApprovalRow {
         workspace_id: workspace_id.to_string(),
         id: of_ours("apr"),
@@ -142,6 +144,43 @@ async fn store_belongings(world: &TestWorld, caller: &Caller, user_id: &str) {
         )
         .await
         .unwrap();
+}
+
+/// A trigger that is paused, so that nothing polls it.
+async fn store_trigger(world: &TestWorld, workspace_id: &str, user_id: &str) {
+    let trigger = store::TriggerRow {
+        workspace_id: workspace_id.to_owned(),
+        id: of_ours("trg"),
+        user_id: user_id.to_owned(),
+        service: "github".to_owned(),
+        event: "of-ours".to_owned(),
+        connection_id: None,
+        config: "{}".to_owned(),
+        interval_ms: 60_000,
+        since_ms: None,
+        state: TriggerState::Paused,
+        failures: 0,
+        last_error: None,
+        last_poll_at_ms: None,
+        last_item_at_ms: None,
+        items_found: 0,
+        watching_since_ms: None,
+        floor_ms: None,
+        cursor: None,
+        pages_read: 0,
+        reads_all: false,
+        next_poll_at_ms: NOW_MS,
+        lease_owner: None,
+        lease_until_ms: None,
+        created_at_ms: NOW_MS,
+        updated_at_ms: NOW_MS,
+    };
+    let most = store::TriggersMax {
+        of_workspace: 10,
+        of_user: 10,
+    };
+    let kept = world.store().insert_trigger(&trigger, most).await.unwrap();
+    assert_eq!(kept, store::InsertedTrigger::Done);
 }
 
 async fn ask(world: &TestWorld, key: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
@@ -229,6 +268,7 @@ async fn what_another_workspace_owns_is_not_there_on_any_route() {
         "execution",
         "approval",
         "file",
+        "trigger",
     ] {
         let path = format!("/v1/{name}s/{}", ours[format!("{name}_id").as_str()]);
         let (status, answer) = ask(&world, &key, "GET", &path, &json!({})).await;

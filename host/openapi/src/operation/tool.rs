@@ -68,6 +68,7 @@ pub(super) fn tool(
         },
         keywords: keywords(node, own),
         requests: own.requests.clone(),
+        triggers: own.triggers.clone(),
         examples: own.examples.clone(),
         deprecated: node
             .flag("deprecated")

@@ -155,6 +155,14 @@ pub enum AuditAction {
     VaultAdopt,
     #[strum(serialize = "vault.rotate")]
     VaultRotate,
+    #[strum(serialize = "triggers.create")]
+    TriggersCreate,
+    #[strum(serialize = "triggers.delete")]
+    TriggersDelete,
+    #[strum(serialize = "triggers.read")]
+    TriggersRead,
+    #[strum(serialize = "triggers.update")]
+    TriggersUpdate,
     #[strum(serialize = "webhooks.create")]
     WebhooksCreate,
     #[strum(serialize = "webhooks.delete")]

@@ -90,6 +90,15 @@ fn a_log_has_the_event_that_webhooks_get_and_those_that_no_webhook_wants() {
 }
 
 #[test]
+fn an_event_with_an_id_of_its_own_is_written_under_it() {
+    let subscribers = [subscriber("ws_1", "all", &["*"], EventFilters::default())];
+    let event = Event::trigger("github", "new_issue", "ws_1", 1, json!({}));
+    let out = FanOut::new(&[event.with_id("evt_own".to_owned())], &subscribers);
+    assert_eq!(out.rows[0].id, "evt_own");
+    assert_eq!(out.deliveries[0].event_id, "evt_own");
+}
+
+#[test]
 fn an_event_without_the_filtered_field_does_not_pass() {
     let filters = EventFilters {
         user_ids: Some(vec!["ada".to_owned()]),

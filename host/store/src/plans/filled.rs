@@ -263,7 +263,7 @@ async fn what_is_asked_about_one_user_costs_the_same_among_a_hundred_thousand() 
 }
 
 /// Beginnings and ends of statements that run in each call or list of a user, and the index that each needs.
-const EXPECTED: [(&str, &str, &str); 13] = [
+const EXPECTED: [(&str, &str, &str); 16] = [
     (
         "FROM connections WHERE workspace_id = $1 ORDER BY",
         "",
@@ -325,6 +325,21 @@ const EXPECTED: [(&str, &str, &str); 13] = [
         "approvals_in_state",
     ),
     ("FROM executions AS e INDEXED BY", "", "executions_of_user"),
+    (
+        "FROM triggers WHERE workspace_id = $1 AND (created_at_ms, id) < ($2, $3) ORDER BY",
+        "",
+        "triggers_newest",
+    ),
+    (
+        "FROM triggers WHERE workspace_id = $1 AND (created_at_ms, id) < ($2, $3) AND user_id = $5 ORDER BY",
+        "",
+        "triggers_of_user",
+    ),
+    (
+        "SELECT workspace_id, id FROM triggers WHERE state <> 'paused'",
+        "",
+        "triggers_due",
+    ),
 ];
 
 #[tokio::test]

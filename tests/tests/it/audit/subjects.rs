@@ -55,6 +55,15 @@ impl Walk {
             .await;
         self.rest(Method::DELETE, &hook, Value::Null).await;
 
+        let trigger = json!({"service": "acme", "trigger": "run_ended"});
+        let trigger = self.rest(Method::POST, "/v1/triggers", trigger).await;
+        let trigger = format!("/v1/triggers/{}", text(&trigger["trigger_id"]));
+        self.rest(Method::PATCH, &trigger, json!({"paused": true}))
+            .await;
+        self.rest(Method::POST, &format!("{trigger}/test"), Value::Null)
+            .await;
+        self.rest(Method::DELETE, &trigger, Value::Null).await;
+
         let of_ada = "/v1/permissions/users/ada";
         let allow = json!({"permission": "allow"});
         self.rest(

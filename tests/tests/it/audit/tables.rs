@@ -102,6 +102,18 @@ pub const PUBLIC: &[(&str, &str, Leaves)] = &[
         "/v1/toolsets/{toolset_name}",
         Entry("toolsets.delete"),
     ),
+    ("POST", "/v1/triggers", Entry("triggers.create")),
+    (
+        "PATCH",
+        "/v1/triggers/{trigger_id}",
+        Entry("triggers.update"),
+    ),
+    (
+        "DELETE",
+        "/v1/triggers/{trigger_id}",
+        Entry("triggers.delete"),
+    ),
+    ("POST", "/v1/triggers/{trigger_id}/test", Nothing(RUNS)),
     ("POST", "/v1/webhooks", Entry("webhooks.create")),
     (
         "PATCH",

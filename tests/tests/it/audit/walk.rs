@@ -37,7 +37,7 @@ pub fn acme() -> Fixture {
         .with("hosts", json!(["api.acme.test"]))
         .with("capabilities", json!(["egress"]))
         .with("auth", json!([slot("key", "api_key"), oauth]))
-        .with("tools", json!([tool("run")]))
+        .with("tools", json!([polled()]))
         .with(
             "webhook",
             json!({ "signature": { "header": "x-signature", "signed": "{body}" } }),
@@ -46,6 +46,16 @@ pub fn acme() -> Fixture {
             "config",
             json!([{ "key": "region", "title": "Region", "schema": { "type": "string", "description": "Where." } }]),
         )
+}
+
+/// The tool, with a trigger.
+fn polled() -> Value {
+    let mut run = tool("run");
+    run["triggers"] = json!([{
+        "name": "run_ended", "title": "Run ended", "description": "A run has ended.",
+        "items": "/runs", "id": ["/id"],
+    }]);
+    run
 }
 
 /// The same, asking for one more host.
@@ -325,6 +335,8 @@ impl Walk {
             // Of a toolset's Skill: `hostile::skill_changes`.
             "skills.propose",
             "skills.reject",
+            // Of other users: `hostile::readings`.
+            "triggers.read",
         ];
         let unseen = AuditAction::ALL.iter().map(|action| action.into_str());
         let unseen: Vec<&str> = unseen

@@ -2,12 +2,18 @@
 
 use serde_json::{Value, json};
 use toolgate_gateway::Scope;
-use toolgate_tests::component::Fixture;
+use toolgate_tests::component::{Fixture, tool};
 use toolgate_tests::gateway::{TestGateway, new_key};
 
 /// A tool that answers its arguments, and one that fails.
 async fn start() -> TestGateway {
+    let mut run = tool("run");
+    run["triggers"] = json!([{
+        "name": "run_ended", "title": "Run ended", "description": "A run has ended.",
+        "items": "/runs", "id": ["/id"],
+    }]);
     let echo = Fixture::new("echo")
+        .with("tools", json!([run]))
         .invoke("(call $answer (local.get $arguments) (local.get $arguments_bytes))");
     TestGateway::with_plugin("echo.wasm", echo.build()).await
 }
@@ -51,6 +57,9 @@ async fn what_an_admin_reads_of_another_user_leaves_an_entry() {
     let session = session["session_id"].as_str().unwrap().to_owned();
     let file = send(&gateway, &admin, "/v1/files?user_id=bob", &json!("planted")).await;
     let file = file["file_id"].as_str().unwrap().to_owned();
+    let body = json!({ "service": "echo", "trigger": "run_ended", "config": { "text": "planted" }, "user_id": "bob" });
+    let trigger = send(&gateway, &admin, "/v1/triggers", &body).await;
+    let trigger = trigger["trigger_id"].as_str().unwrap().to_owned();
     let rule = Some(json!({ "permission": "ask" }).to_string());
     let path = "/v1/permissions/users/bob/tools/echo_run";
     let set = gateway.send(reqwest::Method::PATCH, path, Some(&admin), rule);
@@ -69,6 +78,7 @@ async fn what_an_admin_reads_of_another_user_leaves_an_entry() {
         (format!("/v1/results/{result}"), "results.read", &result),
         (format!("/v1/sessions/{session}"), "sessions.read", &session),
         (format!("/v1/files/{file}/content"), "files.read", &file),
+        (format!("/v1/triggers/{trigger}"), "triggers.read", &trigger),
         (
             format!("/v1/approvals/{approval}"),
             "approvals.read",

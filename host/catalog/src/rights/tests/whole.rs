@@ -81,7 +81,11 @@ fn standard() -> Value {
             "effect": "read", "queries": ["POST https://api.desk.example.com/search"],
             "request": {"send": "POST https://api.desk.example.com/search", "with": ["query api=2"]},
             "idempotent": true, "paginated": true, "auth": ["user", "key"], "auth_optional": true,
-            "scopes": ["read"], "keywords": ["find"], "requests": ["find my ticket"], "examples": [{"q": "printer"}],
+            "scopes": ["read"], "keywords": ["find"], "requests": ["find my ticket"],
+            "triggers": [{"name": "new_ticket", "title": "New ticket", "description": "A ticket was opened.",
+                          "arguments": {"q": "is:new"}, "items": "/tickets", "id": ["/id", "/changed"],
+                          "time": "/opened_at", "order": "newest_first", "interval_s": 120}],
+            "examples": [{"q": "printer"}],
             "deprecated": "Use find."
         }, {
             "name": "close", "description": "Closes a ticket.", "input": {"type": "object"},

@@ -48,6 +48,12 @@ impl ManifestChange<'_> {
             (["tools", "*", "scopes", _], None, _) => {
                 format!("ask users for the scope {last} for the tool `{tool}`")
             }
+            (["tools", "*", "triggers", "*"], None, _) => {
+                format!("let users have the reading tool `{tool}` polled for new items as `{last}`")
+            }
+            (["tools", "*", "triggers", "*"], ..) => {
+                format!("no longer poll the tool `{tool}` for `{last}`")
+            }
             (["tools", "*", "auth"], old, Some(new)) => changed(
                 format!("run the tool `{tool}` with the credentials {}", text(new)),
                 old,

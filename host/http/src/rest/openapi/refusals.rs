@@ -178,8 +178,10 @@ pub(crate) fn declared_statuses(operation: &Operation) -> Vec<u16> {
     match operation.operation_id.as_deref() {
         Some("probe_readiness") => statuses.push(503),
         Some("read_metrics") => statuses.push(404),
-        // Their bodies name a service, a connection, a code, or tools and Skills.
-        Some("link_connection" | "confirm_connection" | "create_toolset") => statuses.push(404),
+        // Their bodies name a service, a connection, a code, a trigger, or tools and Skills.
+        Some("link_connection" | "confirm_connection" | "create_toolset" | "create_trigger") => {
+            statuses.push(404);
+        }
         _ => {}
     }
     statuses
