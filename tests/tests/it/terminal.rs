@@ -1,5 +1,6 @@
 //! A person at a terminal: the first start in 80 columns and 24 lines, and the commands that use a running gateway.
 
+mod resources;
 mod screen;
 
 use std::path::{Path, PathBuf};
@@ -357,56 +358,6 @@ async fn a_person_searches_describes_executes_and_connects() {
         .as_str()
         .unwrap_or_else(|| panic!("{link}"));
     assert_eq!(reqwest::get(url).await.unwrap().status(), 200);
-}
-
-#[tokio::test]
-async fn a_person_lists_connections_approvals_and_webhooks_and_acts_on_them() {
-    let (_folder, _child, base, key) = served().await;
-    let run = async |arguments: &[&str]| person(arguments, &base, &key).await;
-    let connections = run(&["connections", "list"]).await;
-    assert!(
-        said(&connections).contains("toolgate connect SERVICE"),
-        "{connections:?}"
-    );
-    let approvals = run(&["approvals", "list", "--status", "pending"]).await;
-    assert!(said(&approvals).contains("No approvals."), "{approvals:?}");
-    for absent in [
-        ["connections", "delete", "con_absent"],
-        ["approvals", "approve", "apr_absent"],
-        ["executions", "show", "exe_absent"],
-        ["webhooks", "test", "whk_absent"],
-    ] {
-        let refused = run(&absent).await;
-        assert_eq!(refused.status.code(), Some(3), "{refused:?}");
-    }
-
-    let made = run(&[
-        "webhooks",
-        "create",
-        "https://app.example.com/toolgate",
-        "--events",
-        "tool.*,skill.created",
-        "--json",
-    ])
-    .await;
-    let made = document(&made);
-    assert!(
-        made["secret"].as_str().unwrap().starts_with("whsec_"),
-        "{made}"
-    );
-    let id = made["webhook_id"].as_str().unwrap();
-    let list = run(&["webhooks", "list"]).await;
-    assert!(said(&list).contains("tool.*,skill.created"), "{list:?}");
-    assert!(!said(&list).contains("whsec_"), "{list:?}");
-    let tested = run(&["webhooks", "test", id]).await;
-    assert!(tested.status.success(), "{tested:?}");
-    let sent = run(&["webhooks", "deliveries", id]).await;
-    assert!(said(&sent).contains("webhook.test"), "{sent:?}");
-    let off = document(&run(&["webhooks", "disable", id, "--json"]).await);
-    assert_eq!(off["enabled"], false, "{off}");
-    assert!(run(&["webhooks", "delete", id]).await.status.success());
-    let none = run(&["webhooks", "list"]).await;
-    assert!(said(&none).contains("No webhooks."), "{none:?}");
 }
 
 #[tokio::test]
