@@ -37,7 +37,7 @@ impl Guest {
     /// Ends the call.
     fn too_many_bytes(&mut self) -> wasmtime::Error {
         let exceeded = LimitExceeded::Blobs(limits::BLOB_BYTES_MAX >> 20);
-        self.meter.exceeded.get_or_insert(exceeded);
+        self.limiter.meter.exceeded.get_or_insert(exceeded);
         exceeded.into()
     }
 }

@@ -7,6 +7,7 @@
 //! A log is off until it is read, and again when nobody has read it for a time. What was not written meanwhile counts as
 //! dropped: a reader whose place is before that learns so.
 
+use super::audit::ChangeOutcome;
 use super::{Store, StoreError, portable};
 
 /// Events that one transaction numbers.
@@ -94,6 +95,18 @@ macro_rules! number_events {
     }};
 }
 
+/// What one transaction has numbered.
+struct NumberedEvents {
+    bounds: LogBounds,
+    count: i64,
+}
+
+impl ChangeOutcome for NumberedEvents {
+    fn is_change(&self) -> bool {
+        self.count > 0
+    }
+}
+
 impl Store {
     /// Changes after each commit of this process that logged events. Other processes log them unheard: look from time to
     /// time.
@@ -127,9 +140,9 @@ impl Store {
             });
         }
         loop {
-            let (bounds, numbered) = self.number_logged_events(workspace_id, now_ms).await?;
-            if numbered < NUMBERED_AT_ONCE {
-                return Ok(bounds);
+            let numbered = self.number_logged_events(workspace_id, now_ms).await?;
+            if numbered.count < NUMBERED_AT_ONCE {
+                return Ok(numbered.bounds);
             }
         }
     }
@@ -138,7 +151,7 @@ impl Store {
         &self,
         workspace_id: &str,
         now_ms: i64,
-    ) -> Result<(LogBounds, i64), StoreError> {
+    ) -> Result<NumberedEvents, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
             let mut bounds: LogBounds = sqlx::query_as(
                 "INSERT INTO event_logs (workspace_id, enabled, last_seq, dropped_seq, read_at_ms) \
@@ -150,9 +163,9 @@ impl Store {
             .bind(now_ms)
             .fetch_one(&mut *tx)
             .await?;
-            let numbered = number_events!(tx, workspace_id, bounds.last_seq);
-            bounds.last_seq += numbered;
-            (bounds, numbered)
+            let count = number_events!(tx, workspace_id, bounds.last_seq);
+            bounds.last_seq += count;
+            NumberedEvents { bounds, count }
         }))
     }
 

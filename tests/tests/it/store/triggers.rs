@@ -151,7 +151,8 @@ async fn a_trigger_is_polled_by_one_process_at_a_time(at: Empty) {
     assert_eq!(due, [due_of(&row)]);
     assert_eq!(at.store.due_triggers(NOW_MS - 1, 10).await.unwrap(), []);
     let lease_it = async |owner: &str, now_ms: i64| {
-        let leased = at.store.lease_trigger(&due_of(&row), lease(owner, now_ms));
+        let due = due_of(&row);
+        let leased = at.store.lease_trigger(&due, lease(owner, now_ms));
         leased.await.unwrap().is_some()
     };
     assert!(lease_it("one", NOW_MS).await);
@@ -258,9 +259,8 @@ async fn a_page_of_a_trigger_that_was_paused_or_deleted_stores_nothing(at: Empty
         paused: Some(paused),
         ..TriggerChange::default()
     };
-    let paused = at
-        .store
-        .update_trigger(&acme.id, "trg_1", &change(true), NOW_MS);
+    let pause = change(true);
+    let paused = at.store.update_trigger(&acme.id, "trg_1", &pause, NOW_MS);
     assert_eq!(paused.await.unwrap().unwrap().state, TriggerState::Paused);
     assert_eq!(
         store_page(&at, &row, &page, lease("one", NOW_MS)).await,
@@ -275,9 +275,8 @@ async fn a_page_of_a_trigger_that_was_paused_or_deleted_stores_nothing(at: Empty
             .is_none()
     );
 
-    let resumed = at
-        .store
-        .update_trigger(&acme.id, "trg_1", &change(false), NOW_MS);
+    let resume = change(false);
+    let resumed = at.store.update_trigger(&acme.id, "trg_1", &resume, NOW_MS);
     assert_eq!(resumed.await.unwrap().unwrap().state, TriggerState::Active);
     at.store
         .lease_trigger(&due, lease("one", NOW_MS))
@@ -350,7 +349,8 @@ async fn triggers_are_bounded_and_belong_to_their_workspace(at: Empty) {
         ("trg_4", "bob", InsertedTrigger::Done),
         ("trg_5", "eve", InsertedTrigger::WorkspaceFull),
     ] {
-        let kept = at.store.insert_trigger(&trigger(&acme, id, user_id), MOST);
+        let row = trigger(&acme, id, user_id);
+        let kept = at.store.insert_trigger(&row, MOST);
         assert_eq!(kept.await.unwrap(), expected, "{id}");
     }
     let ids = async |workspace: &Workspace, user_id: Option<&str>| {

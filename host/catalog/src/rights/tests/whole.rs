@@ -25,6 +25,12 @@ fn dialect() -> Value {
     })
 }
 
+fn triggers() -> Value {
+    json!([{"name": "new_ticket", "title": "New ticket", "description": "A ticket was opened.",
+            "arguments": {"q": "is:new"}, "items": "/tickets", "id": ["/id", "/changed"],
+            "time": "/opened_at", "order": "newest_first", "interval_s": 120}])
+}
+
 fn standard() -> Value {
     json!({
         "manifest": 1, "service": "desk", "title": "Desk", "version": "1.0.0",
@@ -82,9 +88,7 @@ fn standard() -> Value {
             "request": {"send": "POST https://api.desk.example.com/search", "with": ["query api=2"]},
             "idempotent": true, "paginated": true, "auth": ["user", "key"], "auth_optional": true,
             "scopes": ["read"], "keywords": ["find"], "requests": ["find my ticket"],
-            "triggers": [{"name": "new_ticket", "title": "New ticket", "description": "A ticket was opened.",
-                          "arguments": {"q": "is:new"}, "items": "/tickets", "id": ["/id", "/changed"],
-                          "time": "/opened_at", "order": "newest_first", "interval_s": 120}],
+            "triggers": triggers(),
             "examples": [{"q": "printer"}],
             "deprecated": "Use find."
         }, {
