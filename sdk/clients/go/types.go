@@ -11,8 +11,10 @@ import (
 type Annotations struct {
 	ReadOnlyHint    bool `json:"readOnlyHint"`
 	DestructiveHint bool `json:"destructiveHint"`
-	IdempotentHint  bool `json:"idempotentHint"`
-	OpenWorldHint   bool `json:"openWorldHint"`
+	// Whether running it twice has the effect of running it once. Under one `Idempotency-Key` it runs again where the
+	// gateway failed in the middle.
+	IdempotentHint bool `json:"idempotentHint"`
+	OpenWorldHint  bool `json:"openWorldHint"`
 }
 
 // One question. `GET /v1/approvals/{approval_id}`.
@@ -236,6 +238,12 @@ type DeletedToolset struct {
 	Deleted bool `json:"deleted"`
 }
 
+type DeletedTrigger struct {
+	TriggerID string `json:"trigger_id"`
+	// Always `true`.
+	Deleted bool `json:"deleted"`
+}
+
 type DeletedWebhook struct {
 	WebhookID string `json:"webhook_id"`
 	// Always `true`.
@@ -296,6 +304,28 @@ type DocumentPage struct {
 	Documents []ListedDocument `json:"documents"`
 	// `null` on the last page.
 	NextCursor string `json:"next_cursor,omitempty"`
+}
+
+// `GET /v1/events`, oldest first.
+type EventPage struct {
+	Events []EventRecord `json:"events"`
+	// Where to go on, also when there was no event.
+	Cursor string `json:"cursor"`
+	// Whether more is there already.
+	HasMore bool `json:"has_more"`
+	// Whether events between the cursor that was sent and the first of these are no longer kept.
+	Truncated bool `json:"truncated"`
+}
+
+// One event.
+type EventRecord struct {
+	// The same as in the header `webhook-id` of its deliveries.
+	EventID   string         `json:"event_id"`
+	Type      string         `json:"type"`
+	Timestamp time.Time      `json:"timestamp"`
+	Data      map[string]any `json:"data"`
+	// Where to go on after this event.
+	Cursor string `json:"cursor"`
 }
 
 type ExecutionPage struct {
@@ -458,9 +488,8 @@ type FoundTools struct {
 
 // `GET /v1/health`, `svc_health_check`.
 type Health struct {
-	// `ok`, or `degraded` while the database does not answer or takes no writes.
-	Status  string `json:"status"`
-	Version string `json:"version"`
+	Status  HealthStatus `json:"status"`
+	Version string       `json:"version"`
 	// `sqlite` or `postgres`.
 	Database string       `json:"database"`
 	Plugins  PluginCounts `json:"plugins"`
@@ -483,6 +512,13 @@ const (
 	HealthStateCoolingDown  HealthState = "cooling_down"
 	HealthStateReauthNeeded HealthState = "reauth_needed"
 	HealthStateRevoked      HealthState = "revoked"
+)
+
+type HealthStatus string
+
+const (
+	HealthStatusOk       HealthStatus = "ok"
+	HealthStatusDegraded HealthStatus = "degraded"
 )
 
 // The hook of a connection. `GET /v1/connections/{connection_id}/hook`.
@@ -781,6 +817,8 @@ type PluginCounts struct {
 	Loading         int `json:"loading"`
 	Quarantined     int `json:"quarantined"`
 	PendingApproval int `json:"pending_approval"`
+	// Remote MCP servers that gave no usable list when they were last asked. Their plugins keep their tools.
+	ServersFailing *int `json:"servers_failing,omitempty"`
 }
 
 // The exact plugin file that ran.
@@ -1018,6 +1056,15 @@ type StoredFile struct {
 	ExpiresAt   time.Time `json:"expires_at"`
 }
 
+// One item of a test.
+type TestedItem struct {
+	// The id that its event would have.
+	EventID string     `json:"event_id"`
+	Time    *time.Time `json:"time,omitempty"`
+	// The provider's content; `null` where it is too large.
+	Event map[string]any `json:"event"`
+}
+
 type ToolAuth struct {
 	// `oauth2`, `api_key`, ... or `none`.
 	Type   string   `json:"type"`
@@ -1117,6 +1164,82 @@ type ToolsetTools struct {
 	// How many more the caller may use, which are neither listed nor callable here.
 	LeftOut int `json:"left_out"`
 }
+
+// One trigger. `GET /v1/triggers/{trigger_id}`.
+type Trigger struct {
+	// `trg_<ULID>`.
+	TriggerID string `json:"trigger_id"`
+	// With whose permissions and connection the tool is called.
+	UserID  string `json:"user_id"`
+	Service string `json:"service"`
+	// The trigger's name in the service's plugin.
+	Trigger string `json:"trigger"`
+	// The type of its events.
+	Event string `json:"event"`
+	// The connection that was chosen; absent where each poll chooses as a call does.
+	ConnectionID string `json:"connection_id,omitempty"`
+	// The arguments that were chosen. Absent in lists.
+	Config map[string]any `json:"config,omitempty"`
+	// Seconds between two polls.
+	IntervalS int64        `json:"interval_s"`
+	State     TriggerState `json:"state"`
+	// Polls that failed since the last good one.
+	Failures int64 `json:"failures"`
+	// Why the last poll failed, or what the trigger waits for.
+	LastError string `json:"last_error,omitempty"`
+	// Since when new items are told of; absent until what was there before has been read.
+	WatchingSince *time.Time `json:"watching_since,omitempty"`
+	LastPollAt    *time.Time `json:"last_poll_at,omitempty"`
+	LastItemAt    *time.Time `json:"last_item_at,omitempty"`
+	// Items that were told of.
+	ItemsFound int64 `json:"items_found"`
+	// Absent while the trigger is paused.
+	NextPollAt *time.Time `json:"next_poll_at,omitempty"`
+	CreatedAt  time.Time  `json:"created_at"`
+	UpdatedAt  time.Time  `json:"updated_at"`
+}
+
+// `GET /v1/triggers`, newest first.
+type TriggerList struct {
+	Triggers []Trigger `json:"triggers"`
+	// `null` on the last page.
+	NextCursor string `json:"next_cursor,omitempty"`
+}
+
+// How a trigger fares.
+type TriggerState string
+
+const (
+	TriggerStateActive               TriggerState = "active"
+	TriggerStateFailing              TriggerState = "failing"
+	TriggerStateWaitingForConnection TriggerState = "waiting_for_connection"
+	TriggerStatePaused               TriggerState = "paused"
+)
+
+// What a poll would have found now. `POST /v1/triggers/{trigger_id}/test`.
+type TriggerTest struct {
+	// `found`, or why nothing was read.
+	Status TriggerTestStatus `json:"status"`
+	// The call's receipt; absent where nothing was called.
+	ExecutionID string `json:"execution_id,omitempty"`
+	// Why nothing was read.
+	Message string   `json:"message,omitempty"`
+	Connect *Connect `json:"connect,omitempty"`
+	// Items of the first page.
+	Listed int `json:"listed"`
+	// Of these, those of the last day; absent where the trigger knows no times.
+	OfLastDay *int `json:"of_last_day,omitempty"`
+	// The first 20 of them, as their events would have them.
+	Items []TestedItem `json:"items"`
+}
+
+type TriggerTestStatus string
+
+const (
+	TriggerTestStatusFound        TriggerTestStatus = "found"
+	TriggerTestStatusAuthRequired TriggerTestStatus = "auth_required"
+	TriggerTestStatusError        TriggerTestStatus = "error"
+)
 
 // Where the rest of a result is.
 type Truncated struct {
@@ -1362,6 +1485,25 @@ type CreateToolsetParams struct {
 	Tools []string `in:"body,tools"`
 }
 
+// CreateTriggerParams is what POST /v1/triggers takes beside its path. What is zero is not sent.
+type CreateTriggerParams struct {
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
+	IdempotencyKey string `in:"header,Idempotency-Key"`
+	// The arguments of the trigger's tool that are to be chosen.
+	Config map[string]any `in:"body,config"`
+	// One of the user's connections; if absent, each poll chooses as a call does.
+	ConnectionID string `in:"body,connection_id"`
+	// Seconds between two polls; those of the plugin if absent.
+	IntervalS int64  `in:"body,interval_s"`
+	Service   string `in:"body,service"`
+	// Items from this time on are told of although they are there already: RFC 3339, at most 30 days ago.
+	Since string `in:"body,since"`
+	// The trigger's name in the service's plugin.
+	Trigger string `in:"body,trigger"`
+	// With whose permissions and connection the tool is called; the key's own user if absent.
+	UserID string `in:"body,user_id"`
+}
+
 // CreateWebhookParams is what POST /v1/webhooks takes beside its path. What is zero is not sent.
 type CreateWebhookParams struct {
 	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
@@ -1503,6 +1645,26 @@ type ListDocumentsParams struct {
 	Cursor string `in:"query,cursor"`
 }
 
+// ListEventsParams is what GET /v1/events takes beside its path. What is zero is not sent.
+type ListEventsParams struct {
+	// Types, groups (`tool.*`) or `*`, separated by commas; all that the caller sees if absent.
+	Types string `in:"query,types"`
+	// Only events about this user.
+	UserID string `in:"query,user_id"`
+	// Only events about this service.
+	Service string `in:"query,service"`
+	// Only events about this tool.
+	ToolName string `in:"query,tool_name"`
+	// `cursor` of an earlier answer. In its place a stream takes the header `Last-Event-ID`.
+	Cursor string `in:"query,cursor"`
+	// Where to begin without a cursor: `now` or `oldest`.
+	Start string `in:"query,start"`
+	// How many events a page holds; 20 if absent.
+	Limit int `in:"query,limit"`
+	// Seconds to wait for an event where there is none; 0 if absent.
+	Wait *int `in:"query,wait"`
+}
+
 // ListExecutionsParams is what GET /v1/executions takes beside its path. What is zero is not sent.
 type ListExecutionsParams struct {
 	// `tool`, which is the default, or `connection`: what the gateway itself sent for connections.
@@ -1587,6 +1749,16 @@ type ListToolsParams struct {
 	Cursor string `in:"query,cursor"`
 	// The user the tools would run for; the key's default user if absent.
 	UserID string `in:"query,user_id"`
+}
+
+// ListTriggersParams is what GET /v1/triggers takes beside its path. What is zero is not sent.
+type ListTriggersParams struct {
+	// Only triggers of this user; with a key that acts for one user, that user's.
+	UserID string `in:"query,user_id"`
+	// How many triggers a page holds; 20 if absent.
+	Limit int `in:"query,limit"`
+	// `next_cursor` of the page before.
+	Cursor string `in:"query,cursor"`
 }
 
 // ListWebhookDeliveriesParams is what GET /v1/webhooks/{webhook_id}/deliveries takes beside its path. What is zero is not sent.
@@ -1677,6 +1849,12 @@ type SendMessageParams struct {
 	Content string `in:"body,content"`
 }
 
+// TestTriggerParams is what POST /v1/triggers/{trigger_id}/test takes beside its path. What is zero is not sent.
+type TestTriggerParams struct {
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
+	IdempotencyKey string `in:"header,Idempotency-Key"`
+}
+
 // TestWebhookParams is what POST /v1/webhooks/{webhook_id}/test takes beside its path. What is zero is not sent.
 type TestWebhookParams struct {
 	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
@@ -1711,6 +1889,15 @@ type UpdateToolsetParams struct {
 	Title string `in:"body,title"`
 	// In place of all tools.
 	Tools []string `in:"body,tools"`
+}
+
+// UpdateTriggerParams is what PATCH /v1/triggers/{trigger_id} takes beside its path. What is zero is not sent.
+type UpdateTriggerParams struct {
+	// In place of all arguments that were chosen. What is there under them is read anew and not told of.
+	Config    map[string]any `in:"body,config"`
+	IntervalS int64          `in:"body,interval_s"`
+	// `false` also polls at once, and tells of what has come meanwhile.
+	Paused *bool `in:"body,paused"`
 }
 
 // UpdateWebhookParams is what PATCH /v1/webhooks/{webhook_id} takes beside its path. What is zero is not sent.

@@ -17,6 +17,10 @@ export interface components {
         /** @description MCP tool annotations, derived from the manifest's `effect` and `idempotent`. */
         Annotations: {
             destructiveHint: boolean;
+            /**
+             * @description Whether running it twice has the effect of running it once. Under one `Idempotency-Key` it runs again where the
+             *     gateway failed in the middle.
+             */
             idempotentHint: boolean;
             openWorldHint: boolean;
             readOnlyHint: boolean;
@@ -237,6 +241,28 @@ export interface components {
             /** @description Names of tools. */
             tools?: string[];
         };
+        /** @description A new trigger. */
+        CreateTriggerBody: {
+            /** @description The arguments of the trigger's tool that are to be chosen. */
+            config?: Record<string, unknown>;
+            /** @description One of the user's connections; if absent, each poll chooses as a call does. */
+            connection_id?: string | null;
+            /**
+             * Format: int64
+             * @description Seconds between two polls; those of the plugin if absent.
+             */
+            interval_s?: number | null;
+            service: string;
+            /**
+             * Format: date-time
+             * @description Items from this time on are told of although they are there already: RFC 3339, at most 30 days ago.
+             */
+            since?: string | null;
+            /** @description The trigger's name in the service's plugin. */
+            trigger: string;
+            /** @description With whose permissions and connection the tool is called; the key's own user if absent. */
+            user_id?: string | null;
+        };
         /** @description A new webhook. */
         CreateWebhookBody: {
             description?: string;
@@ -325,6 +351,14 @@ export interface components {
             deleted: boolean;
             name: string;
         };
+        DeletedTrigger: {
+            /**
+             * @description Always `true`.
+             * @example true
+             */
+            deleted: boolean;
+            trigger_id: string;
+        };
         DeletedWebhook: {
             /**
              * @description Always `true`.
@@ -386,6 +420,31 @@ export interface components {
             /** @description The next step, where there is one. */
             hint?: string | null;
             message: string;
+        };
+        /** @description `GET /v1/events`, oldest first. */
+        EventPage: {
+            /** @description Where to go on, also when there was no event. */
+            cursor: string;
+            events: components["schemas"]["EventRecord"][];
+            /** @description Whether more is there already. */
+            has_more: boolean;
+            /** @description Whether events between the cursor that was sent and the first of these are no longer kept. */
+            truncated: boolean;
+        };
+        /** @description One event. */
+        EventRecord: {
+            /** @description Where to go on after this event. */
+            cursor: string;
+            data: Record<string, unknown>;
+            /**
+             * @description The same as in the header `webhook-id` of its deliveries.
+             * @example evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            event_id: string;
+            /** Format: date-time */
+            timestamp: string;
+            /** @example tool.executed */
+            type: string;
         };
         /** @description The body of an execute request. */
         ExecuteBody: {
@@ -614,8 +673,7 @@ export interface components {
             search: components["schemas"]["Ranking"];
             /** @description What the model for searching by meaning is doing. */
             search_model: components["schemas"]["ModelState"];
-            /** @description `ok`, or `degraded` while the database does not answer or takes no writes. */
-            status: string;
+            status: components["schemas"]["HealthStatus"];
             /** @description Tools in the serving catalog. */
             tools: number;
             version: string;
@@ -625,6 +683,8 @@ export interface components {
          * @enum {string}
          */
         HealthState: "active" | "refreshing" | "cooling_down" | "reauth_needed" | "revoked";
+        /** @enum {string} */
+        HealthStatus: "ok" | "degraded";
         /** @description The hook of a connection. `GET /v1/connections/{connection_id}/hook`. */
         Hook: {
             /**
@@ -972,6 +1032,8 @@ export interface components {
             loading: number;
             pending_approval: number;
             quarantined: number;
+            /** @description Remote MCP servers that gave no usable list when they were last asked. Their plugins keep their tools. */
+            servers_failing?: number;
         };
         /** @description The exact plugin file that ran. */
         PluginVersion: {
@@ -1300,6 +1362,18 @@ export interface components {
             /** @description Whose it is. */
             user_id: string;
         };
+        /** @description One item of a test. */
+        TestedItem: {
+            /** @description The provider's content; `null` where it is too large. */
+            event: unknown;
+            /**
+             * @description The id that its event would have.
+             * @example evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            event_id: string;
+            /** Format: date-time */
+            time?: string | null;
+        };
         ToolAuth: {
             scopes: string[];
             /** @description `oauth2`, `api_key`, ... or `none`. */
@@ -1402,6 +1476,96 @@ export interface components {
             /** Format: uuid */
             skill_id: string;
         };
+        /** @description One trigger. `GET /v1/triggers/{trigger_id}`. */
+        Trigger: {
+            /** @description The arguments that were chosen. Absent in lists. */
+            config?: Record<string, unknown> | null;
+            /** @description The connection that was chosen; absent where each poll chooses as a call does. */
+            connection_id?: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * @description The type of its events.
+             * @example trigger.github.new_issue
+             */
+            event: string;
+            /**
+             * Format: int64
+             * @description Polls that failed since the last good one.
+             */
+            failures: number;
+            /**
+             * Format: int64
+             * @description Seconds between two polls.
+             */
+            interval_s: number;
+            /**
+             * Format: int64
+             * @description Items that were told of.
+             */
+            items_found: number;
+            /** @description Why the last poll failed, or what the trigger waits for. */
+            last_error?: string | null;
+            /** Format: date-time */
+            last_item_at?: string | null;
+            /** Format: date-time */
+            last_poll_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Absent while the trigger is paused.
+             */
+            next_poll_at?: string | null;
+            service: string;
+            state: components["schemas"]["TriggerState"];
+            /**
+             * @description The trigger's name in the service's plugin.
+             * @example new_issue
+             */
+            trigger: string;
+            /**
+             * @description `trg_<ULID>`.
+             * @example trg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            trigger_id: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description With whose permissions and connection the tool is called. */
+            user_id: string;
+            /**
+             * Format: date-time
+             * @description Since when new items are told of; absent until what was there before has been read.
+             */
+            watching_since?: string | null;
+        };
+        /** @description `GET /v1/triggers`, newest first. */
+        TriggerList: {
+            /** @description `null` on the last page. */
+            next_cursor?: string | null;
+            triggers: components["schemas"]["Trigger"][];
+        };
+        /**
+         * @description How a trigger fares.
+         * @enum {string}
+         */
+        TriggerState: "active" | "failing" | "waiting_for_connection" | "paused";
+        /** @description What a poll would have found now. `POST /v1/triggers/{trigger_id}/test`. */
+        TriggerTest: {
+            connect?: components["schemas"]["Connect"] | null;
+            /** @description The call's receipt; absent where nothing was called. */
+            execution_id?: string | null;
+            /** @description The first 20 of them, as their events would have them. */
+            items: components["schemas"]["TestedItem"][];
+            /** @description Items of the first page. */
+            listed: number;
+            /** @description Why nothing was read. */
+            message?: string | null;
+            /** @description Of these, those of the last day; absent where the trigger knows no times. */
+            of_last_day?: number | null;
+            /** @description `found`, or why nothing was read. */
+            status: components["schemas"]["TriggerTestStatus"];
+        };
+        /** @enum {string} */
+        TriggerTestStatus: "found" | "auth_required" | "error";
         /** @description Where the rest of a result is. */
         Truncated: {
             /** @description How many of them `result` holds, as text: read on from here. */
@@ -1450,6 +1614,15 @@ export interface components {
             title?: string | null;
             /** @description In place of all tools. */
             tools?: string[] | null;
+        };
+        /** @description What to change; absent fields stay. */
+        UpdateTriggerBody: {
+            /** @description In place of all arguments that were chosen. What is there under them is read anew and not told of. */
+            config?: Record<string, unknown> | null;
+            /** Format: int64 */
+            interval_s?: number | null;
+            /** @description `false` also polls at once, and tells of what has come meanwhile. */
+            paused?: boolean | null;
         };
         /** @description What to change; absent fields stay. */
         UpdateWebhookBody: {
@@ -1599,6 +1772,7 @@ export type ConnectLink = components['schemas']['ConnectLink'];
 export type CreateSessionBody = components['schemas']['CreateSessionBody'];
 export type CreateSkillBody = components['schemas']['CreateSkillBody'];
 export type CreateToolsetBody = components['schemas']['CreateToolsetBody'];
+export type CreateTriggerBody = components['schemas']['CreateTriggerBody'];
 export type CreateWebhookBody = components['schemas']['CreateWebhookBody'];
 export type DecidedBy = components['schemas']['DecidedBy'];
 export type DecisionBody = components['schemas']['DecisionBody'];
@@ -1611,12 +1785,15 @@ export type DeletedHook = components['schemas']['DeletedHook'];
 export type DeletedSession = components['schemas']['DeletedSession'];
 export type DeletedSkill = components['schemas']['DeletedSkill'];
 export type DeletedToolset = components['schemas']['DeletedToolset'];
+export type DeletedTrigger = components['schemas']['DeletedTrigger'];
 export type DeletedWebhook = components['schemas']['DeletedWebhook'];
 export type DeliveryStatus = components['schemas']['DeliveryStatus'];
 export type Details = components['schemas']['Details'];
 export type Document = components['schemas']['Document'];
 export type DocumentPage = components['schemas']['DocumentPage'];
 export type Error = components['schemas']['Error'];
+export type EventPage = components['schemas']['EventPage'];
+export type EventRecord = components['schemas']['EventRecord'];
 export type ExecuteBody = components['schemas']['ExecuteBody'];
 export type Execution = components['schemas']['Execution'];
 export type ExecutionPage = components['schemas']['ExecutionPage'];
@@ -1634,6 +1811,7 @@ export type FoundTool = components['schemas']['FoundTool'];
 export type FoundTools = components['schemas']['FoundTools'];
 export type Health = components['schemas']['Health'];
 export type HealthState = components['schemas']['HealthState'];
+export type HealthStatus = components['schemas']['HealthStatus'];
 export type Hook = components['schemas']['Hook'];
 export type HookBody = components['schemas']['HookBody'];
 export type HookWithSecret = components['schemas']['HookWithSecret'];
@@ -1693,6 +1871,7 @@ export type SkillVersion = components['schemas']['SkillVersion'];
 export type SkillVersions = components['schemas']['SkillVersions'];
 export type Status = components['schemas']['Status'];
 export type StoredFile = components['schemas']['StoredFile'];
+export type TestedItem = components['schemas']['TestedItem'];
 export type ToolAuth = components['schemas']['ToolAuth'];
 export type ToolError = components['schemas']['ToolError'];
 export type ToolPage = components['schemas']['ToolPage'];
@@ -1702,11 +1881,17 @@ export type ToolsetList = components['schemas']['ToolsetList'];
 export type ToolsetTool = components['schemas']['ToolsetTool'];
 export type ToolsetTools = components['schemas']['ToolsetTools'];
 export type ToolSource = components['schemas']['ToolSource'];
+export type Trigger = components['schemas']['Trigger'];
+export type TriggerList = components['schemas']['TriggerList'];
+export type TriggerState = components['schemas']['TriggerState'];
+export type TriggerTest = components['schemas']['TriggerTest'];
+export type TriggerTestStatus = components['schemas']['TriggerTestStatus'];
 export type Truncated = components['schemas']['Truncated'];
 export type TurnReason = components['schemas']['TurnReason'];
 export type TurnStatus = components['schemas']['TurnStatus'];
 export type UpdateSkillBody = components['schemas']['UpdateSkillBody'];
 export type UpdateToolsetBody = components['schemas']['UpdateToolsetBody'];
+export type UpdateTriggerBody = components['schemas']['UpdateTriggerBody'];
 export type UpdateWebhookBody = components['schemas']['UpdateWebhookBody'];
 export type UserPermissions = components['schemas']['UserPermissions'];
 export type Webhook = components['schemas']['Webhook'];

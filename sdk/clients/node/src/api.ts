@@ -175,6 +175,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List events
+         * @description What happened since the cursor, oldest first, as webhooks are sent it: of the types whose subject the key may read, and
+         *     only of its own user where it acts for no other. Pass `cursor` of the answer to go on; with `wait` an answer without
+         *     events comes only after so many seconds. `truncated` says that events before these are no longer kept: events can be
+         *     read for 24 hours, and are written from the first read of a workspace on until nobody has read for a week.
+         *
+         *     With `Accept: text/event-stream` the answer is a stream that goes on: each `event` with the event's JSON as its data
+         *     and the cursor as its id, `truncated` where events are no longer kept, and `error` before it ends. A client that comes
+         *     back sends the last id in `Last-Event-ID`.
+         */
+        get: operations["list_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/executions": {
         parameters: {
             query?: never;
@@ -848,7 +875,9 @@ export interface paths {
          *     (a part of the result), and at last `reply`, which holds the same envelope, or `error`. While there
          *     is no other event, the last `progress` is sent again every ten seconds. Closing
          *     that stream cancels the call, unless the request has an `Idempotency-Key`: then the call goes on
-         *     and the same request answers its outcome.
+         *     and the same request answers its outcome. Where the gateway failed in the middle of a call with that key, the
+         *     same request is refused as `outcome_unknown`, unless the tool's `annotations.idempotentHint` is true: such a
+         *     tool runs again, and its provider may see the call twice.
          */
         post: operations["execute_tool"];
         delete?: never;
@@ -996,6 +1025,83 @@ export interface paths {
         get: operations["list_toolset_tools"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List triggers
+         * @description Newest first, without the arguments that were chosen. Follow `next_cursor` to the end.
+         */
+        get: operations["list_triggers"];
+        put?: never;
+        /**
+         * Create a trigger
+         * @description The tool is called at once and then at each interval, with the permissions and the connection of the user. What is
+         *     there at first is remembered and not told of, but for what `since` wants; each new item becomes one event
+         *     `trigger.<service>.<event>` for the webhooks that want it. Needs the scopes `webhooks` and `tools:execute`.
+         */
+        post: operations["create_trigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/triggers/{trigger_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a trigger
+         * @description Its arguments, and how it fares.
+         */
+        get: operations["get_trigger"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a trigger
+         * @description With what it remembers. A poll that is under way tells of nothing more; what was told of is still sent.
+         */
+        delete: operations["delete_trigger"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a trigger
+         * @description Absent fields stay. A poll that is under way tells of nothing more, and the next one begins at once unless the
+         *     trigger is paused. Needs the scopes `webhooks` and `tools:execute`.
+         */
+        patch: operations["update_trigger"];
+        trace?: never;
+    };
+    "/v1/triggers/{trigger_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a trigger
+         * @description Calls the tool once and answers what is listed. No event is sent, and nothing is remembered: not even with an
+         *     `Idempotency-Key`, with which no two of these run at the same time. Needs the scopes `webhooks` and
+         *     `tools:execute`.
+         */
+        post: operations["test_trigger"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1157,6 +1263,10 @@ export interface components {
         /** @description MCP tool annotations, derived from the manifest's `effect` and `idempotent`. */
         Annotations: {
             destructiveHint: boolean;
+            /**
+             * @description Whether running it twice has the effect of running it once. Under one `Idempotency-Key` it runs again where the
+             *     gateway failed in the middle.
+             */
             idempotentHint: boolean;
             openWorldHint: boolean;
             readOnlyHint: boolean;
@@ -1377,6 +1487,28 @@ export interface components {
             /** @description Names of tools. */
             tools?: string[];
         };
+        /** @description A new trigger. */
+        CreateTriggerBody: {
+            /** @description The arguments of the trigger's tool that are to be chosen. */
+            config?: Record<string, unknown>;
+            /** @description One of the user's connections; if absent, each poll chooses as a call does. */
+            connection_id?: string | null;
+            /**
+             * Format: int64
+             * @description Seconds between two polls; those of the plugin if absent.
+             */
+            interval_s?: number | null;
+            service: string;
+            /**
+             * Format: date-time
+             * @description Items from this time on are told of although they are there already: RFC 3339, at most 30 days ago.
+             */
+            since?: string | null;
+            /** @description The trigger's name in the service's plugin. */
+            trigger: string;
+            /** @description With whose permissions and connection the tool is called; the key's own user if absent. */
+            user_id?: string | null;
+        };
         /** @description A new webhook. */
         CreateWebhookBody: {
             description?: string;
@@ -1465,6 +1597,14 @@ export interface components {
             deleted: boolean;
             name: string;
         };
+        DeletedTrigger: {
+            /**
+             * @description Always `true`.
+             * @example true
+             */
+            deleted: boolean;
+            trigger_id: string;
+        };
         DeletedWebhook: {
             /**
              * @description Always `true`.
@@ -1526,6 +1666,31 @@ export interface components {
             /** @description The next step, where there is one. */
             hint?: string | null;
             message: string;
+        };
+        /** @description `GET /v1/events`, oldest first. */
+        EventPage: {
+            /** @description Where to go on, also when there was no event. */
+            cursor: string;
+            events: components["schemas"]["EventRecord"][];
+            /** @description Whether more is there already. */
+            has_more: boolean;
+            /** @description Whether events between the cursor that was sent and the first of these are no longer kept. */
+            truncated: boolean;
+        };
+        /** @description One event. */
+        EventRecord: {
+            /** @description Where to go on after this event. */
+            cursor: string;
+            data: Record<string, unknown>;
+            /**
+             * @description The same as in the header `webhook-id` of its deliveries.
+             * @example evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            event_id: string;
+            /** Format: date-time */
+            timestamp: string;
+            /** @example tool.executed */
+            type: string;
         };
         /** @description The body of an execute request. */
         ExecuteBody: {
@@ -1754,8 +1919,7 @@ export interface components {
             search: components["schemas"]["Ranking"];
             /** @description What the model for searching by meaning is doing. */
             search_model: components["schemas"]["ModelState"];
-            /** @description `ok`, or `degraded` while the database does not answer or takes no writes. */
-            status: string;
+            status: components["schemas"]["HealthStatus"];
             /** @description Tools in the serving catalog. */
             tools: number;
             version: string;
@@ -1765,6 +1929,8 @@ export interface components {
          * @enum {string}
          */
         HealthState: "active" | "refreshing" | "cooling_down" | "reauth_needed" | "revoked";
+        /** @enum {string} */
+        HealthStatus: "ok" | "degraded";
         /** @description The hook of a connection. `GET /v1/connections/{connection_id}/hook`. */
         Hook: {
             /**
@@ -2112,6 +2278,8 @@ export interface components {
             loading: number;
             pending_approval: number;
             quarantined: number;
+            /** @description Remote MCP servers that gave no usable list when they were last asked. Their plugins keep their tools. */
+            servers_failing?: number;
         };
         /** @description The exact plugin file that ran. */
         PluginVersion: {
@@ -2440,6 +2608,18 @@ export interface components {
             /** @description Whose it is. */
             user_id: string;
         };
+        /** @description One item of a test. */
+        TestedItem: {
+            /** @description The provider's content; `null` where it is too large. */
+            event: unknown;
+            /**
+             * @description The id that its event would have.
+             * @example evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            event_id: string;
+            /** Format: date-time */
+            time?: string | null;
+        };
         ToolAuth: {
             scopes: string[];
             /** @description `oauth2`, `api_key`, ... or `none`. */
@@ -2542,6 +2722,96 @@ export interface components {
             /** Format: uuid */
             skill_id: string;
         };
+        /** @description One trigger. `GET /v1/triggers/{trigger_id}`. */
+        Trigger: {
+            /** @description The arguments that were chosen. Absent in lists. */
+            config?: Record<string, unknown> | null;
+            /** @description The connection that was chosen; absent where each poll chooses as a call does. */
+            connection_id?: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * @description The type of its events.
+             * @example trigger.github.new_issue
+             */
+            event: string;
+            /**
+             * Format: int64
+             * @description Polls that failed since the last good one.
+             */
+            failures: number;
+            /**
+             * Format: int64
+             * @description Seconds between two polls.
+             */
+            interval_s: number;
+            /**
+             * Format: int64
+             * @description Items that were told of.
+             */
+            items_found: number;
+            /** @description Why the last poll failed, or what the trigger waits for. */
+            last_error?: string | null;
+            /** Format: date-time */
+            last_item_at?: string | null;
+            /** Format: date-time */
+            last_poll_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Absent while the trigger is paused.
+             */
+            next_poll_at?: string | null;
+            service: string;
+            state: components["schemas"]["TriggerState"];
+            /**
+             * @description The trigger's name in the service's plugin.
+             * @example new_issue
+             */
+            trigger: string;
+            /**
+             * @description `trg_<ULID>`.
+             * @example trg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            trigger_id: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description With whose permissions and connection the tool is called. */
+            user_id: string;
+            /**
+             * Format: date-time
+             * @description Since when new items are told of; absent until what was there before has been read.
+             */
+            watching_since?: string | null;
+        };
+        /** @description `GET /v1/triggers`, newest first. */
+        TriggerList: {
+            /** @description `null` on the last page. */
+            next_cursor?: string | null;
+            triggers: components["schemas"]["Trigger"][];
+        };
+        /**
+         * @description How a trigger fares.
+         * @enum {string}
+         */
+        TriggerState: "active" | "failing" | "waiting_for_connection" | "paused";
+        /** @description What a poll would have found now. `POST /v1/triggers/{trigger_id}/test`. */
+        TriggerTest: {
+            connect?: components["schemas"]["Connect"] | null;
+            /** @description The call's receipt; absent where nothing was called. */
+            execution_id?: string | null;
+            /** @description The first 20 of them, as their events would have them. */
+            items: components["schemas"]["TestedItem"][];
+            /** @description Items of the first page. */
+            listed: number;
+            /** @description Why nothing was read. */
+            message?: string | null;
+            /** @description Of these, those of the last day; absent where the trigger knows no times. */
+            of_last_day?: number | null;
+            /** @description `found`, or why nothing was read. */
+            status: components["schemas"]["TriggerTestStatus"];
+        };
+        /** @enum {string} */
+        TriggerTestStatus: "found" | "auth_required" | "error";
         /** @description Where the rest of a result is. */
         Truncated: {
             /** @description How many of them `result` holds, as text: read on from here. */
@@ -2590,6 +2860,15 @@ export interface components {
             title?: string | null;
             /** @description In place of all tools. */
             tools?: string[] | null;
+        };
+        /** @description What to change; absent fields stay. */
+        UpdateTriggerBody: {
+            /** @description In place of all arguments that were chosen. What is there under them is read anew and not told of. */
+            config?: Record<string, unknown> | null;
+            /** Format: int64 */
+            interval_s?: number | null;
+            /** @description `false` also polls at once, and tells of what has come meanwhile. */
+            paused?: boolean | null;
         };
         /** @description What to change; absent fields stay. */
         UpdateWebhookBody: {
@@ -2768,7 +3047,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description `not_found`, `tool_not_found`, `skill_not_found`, `session_not_found`, `user_not_found`, `service_not_found` */
+        /** @description `not_found`, `tool_not_found`, `tool_withdrawn`, `skill_not_found`, `session_not_found`, `user_not_found`, `service_not_found` */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -2867,6 +3146,7 @@ export type ConnectLink = components['schemas']['ConnectLink'];
 export type CreateSessionBody = components['schemas']['CreateSessionBody'];
 export type CreateSkillBody = components['schemas']['CreateSkillBody'];
 export type CreateToolsetBody = components['schemas']['CreateToolsetBody'];
+export type CreateTriggerBody = components['schemas']['CreateTriggerBody'];
 export type CreateWebhookBody = components['schemas']['CreateWebhookBody'];
 export type DecidedBy = components['schemas']['DecidedBy'];
 export type DecisionBody = components['schemas']['DecisionBody'];
@@ -2879,12 +3159,15 @@ export type DeletedHook = components['schemas']['DeletedHook'];
 export type DeletedSession = components['schemas']['DeletedSession'];
 export type DeletedSkill = components['schemas']['DeletedSkill'];
 export type DeletedToolset = components['schemas']['DeletedToolset'];
+export type DeletedTrigger = components['schemas']['DeletedTrigger'];
 export type DeletedWebhook = components['schemas']['DeletedWebhook'];
 export type DeliveryStatus = components['schemas']['DeliveryStatus'];
 export type Details = components['schemas']['Details'];
 export type Document = components['schemas']['Document'];
 export type DocumentPage = components['schemas']['DocumentPage'];
 export type Error = components['schemas']['Error'];
+export type EventPage = components['schemas']['EventPage'];
+export type EventRecord = components['schemas']['EventRecord'];
 export type ExecuteBody = components['schemas']['ExecuteBody'];
 export type Execution = components['schemas']['Execution'];
 export type ExecutionPage = components['schemas']['ExecutionPage'];
@@ -2902,6 +3185,7 @@ export type FoundTool = components['schemas']['FoundTool'];
 export type FoundTools = components['schemas']['FoundTools'];
 export type Health = components['schemas']['Health'];
 export type HealthState = components['schemas']['HealthState'];
+export type HealthStatus = components['schemas']['HealthStatus'];
 export type Hook = components['schemas']['Hook'];
 export type HookBody = components['schemas']['HookBody'];
 export type HookWithSecret = components['schemas']['HookWithSecret'];
@@ -2961,6 +3245,7 @@ export type SkillVersion = components['schemas']['SkillVersion'];
 export type SkillVersions = components['schemas']['SkillVersions'];
 export type Status = components['schemas']['Status'];
 export type StoredFile = components['schemas']['StoredFile'];
+export type TestedItem = components['schemas']['TestedItem'];
 export type ToolAuth = components['schemas']['ToolAuth'];
 export type ToolError = components['schemas']['ToolError'];
 export type ToolPage = components['schemas']['ToolPage'];
@@ -2970,11 +3255,17 @@ export type ToolsetList = components['schemas']['ToolsetList'];
 export type ToolsetTool = components['schemas']['ToolsetTool'];
 export type ToolsetTools = components['schemas']['ToolsetTools'];
 export type ToolSource = components['schemas']['ToolSource'];
+export type Trigger = components['schemas']['Trigger'];
+export type TriggerList = components['schemas']['TriggerList'];
+export type TriggerState = components['schemas']['TriggerState'];
+export type TriggerTest = components['schemas']['TriggerTest'];
+export type TriggerTestStatus = components['schemas']['TriggerTestStatus'];
 export type Truncated = components['schemas']['Truncated'];
 export type TurnReason = components['schemas']['TurnReason'];
 export type TurnStatus = components['schemas']['TurnStatus'];
 export type UpdateSkillBody = components['schemas']['UpdateSkillBody'];
 export type UpdateToolsetBody = components['schemas']['UpdateToolsetBody'];
+export type UpdateTriggerBody = components['schemas']['UpdateTriggerBody'];
 export type UpdateWebhookBody = components['schemas']['UpdateWebhookBody'];
 export type UserPermissions = components['schemas']['UserPermissions'];
 export type Webhook = components['schemas']['Webhook'];
@@ -3791,6 +4082,85 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_events: {
+        parameters: {
+            query?: {
+                /** @description `cursor` of an earlier answer. In its place a stream takes the header `Last-Event-ID`. */
+                cursor?: string;
+                /** @description How many events a page holds; 20 if absent. */
+                limit?: number;
+                /** @description Only events about this service. */
+                service?: string;
+                /** @description Where to begin without a cursor: `now` or `oldest`. */
+                start?: "now" | "oldest";
+                /** @description Only events about this tool. */
+                tool_name?: string;
+                /** @description Types, groups (`tool.*`) or `*`, separated by commas; all that the caller sees if absent. */
+                types?: string;
+                /** @description Only events about this user. */
+                user_id?: string;
+                /** @description Seconds to wait for an event where there is none; 0 if absent. */
+                wait?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events, and where to go on. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "events": [
+                     *           {
+                     *             "event_id": "evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *             "type": "approval.resolved",
+                     *             "timestamp": "2026-11-20T09:30:00.125Z",
+                     *             "data": {
+                     *               "approval_id": "apr_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *               "user_id": "ada@example.com",
+                     *               "tool_name": "github_create_issue",
+                     *               "status": "approved"
+                     *             },
+                     *             "cursor": "1042"
+                     *           }
+                     *         ],
+                     *         "cursor": "1042",
+                     *         "has_more": false,
+                     *         "truncated": false
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["EventPage"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -7403,6 +7773,438 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_triggers: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many triggers a page holds; 20 if absent. */
+                limit?: number;
+                /** @description Only triggers of this user; with a key that acts for one user, that user's. */
+                user_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of triggers. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "triggers": [
+                     *           {
+                     *             "trigger_id": "trg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *             "user_id": "ada@example.com",
+                     *             "service": "github",
+                     *             "trigger": "new_issue",
+                     *             "event": "trigger.github.new_issue",
+                     *             "interval_s": 300,
+                     *             "state": "active",
+                     *             "failures": 0,
+                     *             "watching_since": "2026-11-20T09:30:01.250Z",
+                     *             "last_poll_at": "2026-11-20T09:30:01.250Z",
+                     *             "items_found": 0,
+                     *             "next_poll_at": "2026-11-20T09:35:01.250Z",
+                     *             "created_at": "2026-11-20T09:30:00.125Z",
+                     *             "updated_at": "2026-11-20T09:30:00.125Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["TriggerList"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    create_trigger: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Which trigger, with which arguments. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "service": "github",
+                 *       "trigger": "new_issue",
+                 *       "config": {
+                 *         "owner": "octo-org",
+                 *         "repo": "widgets"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateTriggerBody"];
+            };
+        };
+        responses: {
+            /** @description The trigger. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "trigger_id": "trg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "user_id": "ada@example.com",
+                     *         "service": "github",
+                     *         "trigger": "new_issue",
+                     *         "event": "trigger.github.new_issue",
+                     *         "config": {
+                     *           "owner": "octo-org",
+                     *           "repo": "widgets"
+                     *         },
+                     *         "interval_s": 300,
+                     *         "state": "active",
+                     *         "failures": 0,
+                     *         "items_found": 0,
+                     *         "next_poll_at": "2026-11-20T09:30:00.125Z",
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "updated_at": "2026-11-20T09:30:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Trigger"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_trigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id that create and list return.
+                 * @example trg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trigger. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "trigger_id": "trg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "user_id": "ada@example.com",
+                     *         "service": "github",
+                     *         "trigger": "new_issue",
+                     *         "event": "trigger.github.new_issue",
+                     *         "config": {
+                     *           "owner": "octo-org",
+                     *           "repo": "widgets"
+                     *         },
+                     *         "interval_s": 300,
+                     *         "state": "active",
+                     *         "failures": 0,
+                     *         "watching_since": "2026-11-20T09:30:01.250Z",
+                     *         "last_poll_at": "2026-11-20T09:30:01.250Z",
+                     *         "items_found": 0,
+                     *         "next_poll_at": "2026-11-20T09:35:01.250Z",
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "updated_at": "2026-11-20T09:30:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Trigger"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    delete_trigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id that create and list return.
+                 * @example trg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "trigger_id": "trg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "deleted": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["DeletedTrigger"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    update_trigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id that create and list return.
+                 * @example trg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to change. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "paused": false,
+                 *       "interval_s": 300
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateTriggerBody"];
+            };
+        };
+        responses: {
+            /** @description The trigger as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "trigger_id": "trg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "user_id": "ada@example.com",
+                     *         "service": "github",
+                     *         "trigger": "new_issue",
+                     *         "event": "trigger.github.new_issue",
+                     *         "config": {
+                     *           "owner": "octo-org",
+                     *           "repo": "widgets"
+                     *         },
+                     *         "interval_s": 300,
+                     *         "state": "active",
+                     *         "failures": 0,
+                     *         "watching_since": "2026-11-20T09:30:01.250Z",
+                     *         "last_poll_at": "2026-11-20T09:30:01.250Z",
+                     *         "items_found": 0,
+                     *         "next_poll_at": "2026-11-20T09:35:01.250Z",
+                     *         "created_at": "2026-11-20T09:30:00.125Z",
+                     *         "updated_at": "2026-11-20T09:30:00.125Z"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Trigger"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    test_trigger: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The id that create and list return.
+                 * @example trg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is listed now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "status": "found",
+                     *         "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "listed": 1,
+                     *         "of_last_day": 1,
+                     *         "items": [
+                     *           {
+                     *             "event_id": "evt_5TQ0C1Z8H5G6W2N7RXJ3VBD4MA",
+                     *             "time": "2026-11-20T09:12:44.000Z",
+                     *             "event": {
+                     *               "id": 4711,
+                     *               "title": "The printer is on fire"
+                     *             }
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["TriggerTest"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -288,6 +288,7 @@ mod tests {
             (404, "session_not_found"),
             (404, "skill_not_found"),
             (404, "tool_not_found"),
+            (404, "tool_withdrawn"),
             (404, "user_not_found"),
             (405, "method_not_allowed"),
             (409, "conflict"),

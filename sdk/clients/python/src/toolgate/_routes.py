@@ -82,6 +82,13 @@ ROUTES = {
         ("Idempotency-Key",),
         ("description", "generic_tools", "name", "services", "skill_versions", "skills", "title", "tools"),
     ),
+    "create_trigger": Route(
+        "POST",
+        "/v1/triggers",
+        (),
+        ("Idempotency-Key",),
+        ("config", "connection_id", "interval_s", "service", "since", "trigger", "user_id"),
+    ),
     "create_webhook": Route(
         "POST",
         "/v1/webhooks",
@@ -141,6 +148,13 @@ ROUTES = {
     "delete_toolset": Route(
         "DELETE",
         "/v1/toolsets/{toolset_name}",
+        (),
+        (),
+        (),
+    ),
+    "delete_trigger": Route(
+        "DELETE",
+        "/v1/triggers/{trigger_id}",
         (),
         (),
         (),
@@ -264,6 +278,13 @@ ROUTES = {
         (),
         (),
     ),
+    "get_trigger": Route(
+        "GET",
+        "/v1/triggers/{trigger_id}",
+        (),
+        (),
+        (),
+    ),
     "get_user_permissions": Route(
         "GET",
         "/v1/permissions/users/{user_id}",
@@ -310,6 +331,13 @@ ROUTES = {
         "GET",
         "/v1/knowledge/documents",
         ("limit", "cursor"),
+        (),
+        (),
+    ),
+    "list_events": Route(
+        "GET",
+        "/v1/events",
+        ("types", "user_id", "service", "tool_name", "cursor", "start", "limit", "wait"),
         (),
         (),
     ),
@@ -380,6 +408,13 @@ ROUTES = {
         "GET",
         "/v1/toolsets",
         (),
+        (),
+        (),
+    ),
+    "list_triggers": Route(
+        "GET",
+        "/v1/triggers",
+        ("user_id", "limit", "cursor"),
         (),
         (),
     ),
@@ -467,6 +502,13 @@ ROUTES = {
         (),
         (),
     ),
+    "test_trigger": Route(
+        "POST",
+        "/v1/triggers/{trigger_id}/test",
+        (),
+        ("Idempotency-Key",),
+        (),
+    ),
     "test_webhook": Route(
         "POST",
         "/v1/webhooks/{webhook_id}/test",
@@ -487,6 +529,13 @@ ROUTES = {
         (),
         (),
         ("description", "generic_tools", "services", "skill_versions", "skills", "title", "tools"),
+    ),
+    "update_trigger": Route(
+        "PATCH",
+        "/v1/triggers/{trigger_id}",
+        (),
+        (),
+        ("config", "interval_s", "paused"),
     ),
     "update_webhook": Route(
         "PATCH",

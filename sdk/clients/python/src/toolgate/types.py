@@ -13,6 +13,10 @@ class Annotations(TypedDict):
     readOnlyHint: bool
     destructiveHint: bool
     idempotentHint: bool
+    """
+    Whether running it twice has the effect of running it once. Under one `Idempotency-Key` it runs again where the
+    gateway failed in the middle.
+    """
     openWorldHint: bool
 
 
@@ -160,6 +164,38 @@ class CreateToolsetBody(TypedDict):
     """
 
 
+class CreateTriggerBody(TypedDict):
+    """
+    A new trigger.
+    """
+
+    service: str
+    trigger: str
+    """
+    The trigger's name in the service's plugin.
+    """
+    config: NotRequired[dict[str, Any]]
+    """
+    The arguments of the trigger's tool that are to be chosen.
+    """
+    user_id: NotRequired[str | None]
+    """
+    With whose permissions and connection the tool is called; the key's own user if absent.
+    """
+    connection_id: NotRequired[str | None]
+    """
+    One of the user's connections; if absent, each poll chooses as a call does.
+    """
+    interval_s: NotRequired[int | None]
+    """
+    Seconds between two polls; those of the plugin if absent.
+    """
+    since: NotRequired[str | None]
+    """
+    Items from this time on are told of although they are there already: RFC 3339, at most 30 days ago.
+    """
+
+
 DecidedBy: TypeAlias = Literal[
     "tool_rule", "service_rule", "workspace_default", "effect_default"
 ]
@@ -205,6 +241,24 @@ class Error(TypedDict):
     hint: NotRequired[str | None]
     """
     The next step, where there is one.
+    """
+
+
+class EventRecord(TypedDict):
+    """
+    One event.
+    """
+
+    event_id: str
+    """
+    The same as in the header `webhook-id` of its deliveries.
+    """
+    type: str
+    timestamp: str
+    data: dict[str, Any]
+    cursor: str
+    """
+    Where to go on after this event.
     """
 
 
@@ -319,6 +373,9 @@ HealthState: TypeAlias = Literal[
 """
 A connection's health.
 """
+
+
+HealthStatus: TypeAlias = Literal["ok", "degraded"]
 
 
 class Hook(TypedDict):
@@ -629,6 +686,10 @@ class PluginCounts(TypedDict):
     """
     quarantined: int
     pending_approval: int
+    servers_failing: NotRequired[int]
+    """
+    Remote MCP servers that gave no usable list when they were last asked. Their plugins keep their tools.
+    """
 
 
 class PluginVersion(TypedDict):
@@ -902,6 +963,22 @@ class StoredFile(TypedDict):
     expires_at: str
 
 
+class TestedItem(TypedDict):
+    """
+    One item of a test.
+    """
+
+    event_id: str
+    """
+    The id that its event would have.
+    """
+    time: NotRequired[str | None]
+    event: Any
+    """
+    The provider's content; `null` where it is too large.
+    """
+
+
 class ToolAuth(TypedDict):
     type: str
     """
@@ -1000,6 +1077,17 @@ class ToolsetTool(TypedDict):
     annotations: Annotations
 
 
+TriggerState: TypeAlias = Literal[
+    "active", "failing", "waiting_for_connection", "paused"
+]
+"""
+How a trigger fares.
+"""
+
+
+TriggerTestStatus: TypeAlias = Literal["found", "auth_required", "error"]
+
+
 class Truncated(TypedDict):
     """
     Where the rest of a result is.
@@ -1088,6 +1176,22 @@ class UpdateToolsetBody(TypedDict):
     skill_versions: NotRequired[dict[str, int]]
     """
     Versions of Skills that were read, by id: a Skill at another one is a `conflict`, and nothing is changed.
+    """
+
+
+class UpdateTriggerBody(TypedDict):
+    """
+    What to change; absent fields stay.
+    """
+
+    config: NotRequired[dict[str, Any] | None]
+    """
+    In place of all arguments that were chosen. What is there under them is read anew and not told of.
+    """
+    interval_s: NotRequired[int | None]
+    paused: NotRequired[bool | None]
+    """
+    `false` also polls at once, and tells of what has come meanwhile.
     """
 
 
@@ -1209,6 +1313,26 @@ class DeletedHook(TypedDict):
     """
 
 
+class EventPage(TypedDict):
+    """
+    `GET /v1/events`, oldest first.
+    """
+
+    events: list[EventRecord]
+    cursor: str
+    """
+    Where to go on, also when there was no event.
+    """
+    has_more: bool
+    """
+    Whether more is there already.
+    """
+    truncated: bool
+    """
+    Whether events between the cursor that was sent and the first of these are no longer kept.
+    """
+
+
 class FilePage(TypedDict):
     files: list[StoredFile]
     """
@@ -1257,10 +1381,7 @@ class Health(TypedDict):
     `GET /v1/health`, `svc_health_check`.
     """
 
-    status: str
-    """
-    `ok`, or `degraded` while the database does not answer or takes no writes.
-    """
+    status: HealthStatus
     version: str
     database: str
     """
@@ -1617,6 +1738,46 @@ class ToolsetTools(TypedDict):
     left_out: int
     """
     How many more the caller may use, which are neither listed nor callable here.
+    """
+
+
+class DeletedTrigger(TypedDict):
+    trigger_id: str
+    deleted: bool
+    """
+    Always `true`.
+    """
+
+
+class TriggerTest(TypedDict):
+    """
+    What a poll would have found now. `POST /v1/triggers/{trigger_id}/test`.
+    """
+
+    status: TriggerTestStatus
+    """
+    `found`, or why nothing was read.
+    """
+    execution_id: NotRequired[str | None]
+    """
+    The call's receipt; absent where nothing was called.
+    """
+    message: NotRequired[str | None]
+    """
+    Why nothing was read.
+    """
+    connect: NotRequired[Connect | None]
+    listed: int
+    """
+    Items of the first page.
+    """
+    of_last_day: NotRequired[int | None]
+    """
+    Of these, those of the last day; absent where the trigger knows no times.
+    """
+    items: list[TestedItem]
+    """
+    The first 20 of them, as their events would have them.
     """
 
 
@@ -2115,6 +2276,67 @@ class Session(TypedDict):
     """
 
 
+class Trigger(TypedDict):
+    """
+    One trigger. `GET /v1/triggers/{trigger_id}`.
+    """
+
+    trigger_id: str
+    """
+    `trg_<ULID>`.
+    """
+    user_id: str
+    """
+    With whose permissions and connection the tool is called.
+    """
+    service: str
+    trigger: str
+    """
+    The trigger's name in the service's plugin.
+    """
+    event: str
+    """
+    The type of its events.
+    """
+    connection_id: NotRequired[str | None]
+    """
+    The connection that was chosen; absent where each poll chooses as a call does.
+    """
+    config: NotRequired[dict[str, Any] | None]
+    """
+    The arguments that were chosen. Absent in lists.
+    """
+    interval_s: int
+    """
+    Seconds between two polls.
+    """
+    state: TriggerState
+    failures: int
+    """
+    Polls that failed since the last good one.
+    """
+    last_error: NotRequired[str | None]
+    """
+    Why the last poll failed, or what the trigger waits for.
+    """
+    watching_since: NotRequired[str | None]
+    """
+    Since when new items are told of; absent until what was there before has been read.
+    """
+    last_poll_at: NotRequired[str | None]
+    last_item_at: NotRequired[str | None]
+    items_found: int
+    """
+    Items that were told of.
+    """
+    next_poll_at: NotRequired[str | None]
+    """
+    Absent while the trigger is paused.
+    """
+    created_at: str
+    updated_at: str
+
+
 class UpdateWebhookBody(TypedDict):
     """
     What to change; absent fields stay.
@@ -2257,6 +2479,18 @@ class SessionPage(TypedDict):
 
 class MessagePage(TypedDict):
     messages: list[Message]
+    next_cursor: NotRequired[str | None]
+    """
+    `null` on the last page.
+    """
+
+
+class TriggerList(TypedDict):
+    """
+    `GET /v1/triggers`, newest first.
+    """
+
+    triggers: list[Trigger]
     next_cursor: NotRequired[str | None]
     """
     `null` on the last page.
