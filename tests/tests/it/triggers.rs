@@ -3,7 +3,7 @@
 mod refusals;
 mod shipped;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use axum::body::Body;
@@ -145,9 +145,10 @@ impl Widgets {
         assert!(page.text.contains("Connected"), "{}", page.text);
     }
 
-    /// How often each item arrived at the webhook, with the ids of its events.
-    fn arrived(&self) -> BTreeMap<String, Vec<String>> {
-        let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    /// The ids of the events with which each item arrived at the webhook. A delivery may be repeated under its id: the
+    /// clock moves past the lease of one that is under way.
+    fn arrived(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for delivery in self.hooks.received() {
             let event: Value = serde_json::from_str(&delivery.body).unwrap();
             assert_eq!(event["type"], "trigger.widgets.new_item", "{event}");
@@ -157,7 +158,7 @@ impl Widgets {
                 .find(|(name, _)| name == "webhook-id");
             let item = event["data"]["event"]["id"].as_str().unwrap().to_owned();
             assert_eq!(event["data"]["event_id"], item, "{event}");
-            all.entry(item).or_default().push(id.unwrap().1.clone());
+            all.entry(item).or_default().insert(id.unwrap().1.clone());
         }
         all
     }
@@ -176,7 +177,7 @@ impl Widgets {
             .await;
     }
 
-    /// Waits until exactly these items have arrived, each once.
+    /// Waits until exactly these items have arrived, each as one event.
     async fn wait_for(&self, gateway: &TestGateway, items: &[&str]) {
         gateway
             .wait("the items at the webhook", async || {

@@ -23,5 +23,6 @@ CREATE TABLE logged_events (
     created_at_ms INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX logged_events_seq ON logged_events (workspace_id, seq);
-CREATE INDEX logged_events_of_user ON logged_events (workspace_id, user_id, seq);
+-- Unique as the one before it is, or SQLite would take that one for the events of one user.
+CREATE UNIQUE INDEX logged_events_of_user ON logged_events (workspace_id, user_id, seq);
 CREATE INDEX logged_events_unnumbered ON logged_events (workspace_id, written) WHERE seq IS NULL;

@@ -19,7 +19,8 @@ pub(super) enum WebhooksCommand {
     #[command(after_help = CREATE_HELP)]
     Create {
         /// Public https address of the receiver
-        url: String,
+        #[arg(value_name = "URL")]
+        receiver: String,
         /// Types, groups (`tool.*`) or `*`
         #[arg(long, value_name = "TYPE", value_delimiter = ',', default_value = "*")]
         events: Vec<String>,
@@ -81,11 +82,11 @@ impl WebhooksCommand {
                 output.print(&list, listed)
             }
             Self::Create {
-                url,
+                receiver,
                 events,
                 server,
             } => {
-                let body = json!({ "url": url, "events": events });
+                let body = json!({ "url": receiver, "events": events });
                 let made = server
                     .call(Method::POST, &["webhooks"], &[], Some(body))
                     .await?;
