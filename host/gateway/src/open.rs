@@ -299,8 +299,8 @@ fn watch_database(metrics: &Arc<Metrics>, store: &Store, receipts: &Receipts) {
 }
 
 fn watch_runtime(metrics: &Arc<Metrics>, runtime: &Runtime) {
-    let runtime = runtime.clone();
-    metrics.sample(move |metrics| metrics.set_guest_memory(runtime.guest_memory()));
+    let memory = runtime.guest_memory();
+    metrics.sample(move |metrics| metrics.set_guest_memory(memory()));
 }
 
 /// The writer of receipts, which first writes what earlier processes left in their logs. With a database on a server

@@ -168,9 +168,10 @@ impl Runtime {
         self.inner.memory.set_max(bytes_max);
     }
 
-    /// The memory of all guests now.
-    pub fn guest_memory(&self) -> GuestMemoryUse {
-        self.inner.memory.now()
+    /// Reads the memory of all guests. Keeps no engine alive, so a metric may hold it.
+    pub fn guest_memory(&self) -> impl Fn() -> GuestMemoryUse + Send + Sync + use<> {
+        let memory = self.inner.memory.clone();
+        move || memory.now()
     }
 
     /// Opens the engine of large plugins: from here on they may serve.
