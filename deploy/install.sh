@@ -94,12 +94,20 @@ tar -C "$work" --no-same-owner --no-same-permissions -xJf "$work/$name.tar.xz"
 # It has to run here before it replaces one that does.
 "$work/$name/bin/toolgate" --version >/dev/null || fail "the program does not run on this machine: it needs the glibc of Debian 12 or later"
 
+old=$prefix/share/toolgate
+# The data of a gateway that was started in this folder.
+[ ! -e "$old/data" ] || fail "$old/data would be lost: move it elsewhere, and name its place with --data-dir; nothing was installed"
 mkdir -p "$prefix/bin" "$prefix/share"
-# Moved into its place whole: a gateway that is started meanwhile finds the old one or the new one.
+# Moved into its place whole; between the two moves there is none for a moment.
 new=$prefix/share/.toolgate.$$
 rm -rf "$new"
 cp -R "$work/$name" "$new"
-old=$prefix/share/toolgate
+# A gateway takes plugins from this folder, and puts there what its operator adds: that stays.
+for file in "$old"/plugins/*; do
+    [ -f "$file" ] || continue
+    mkdir -p "$new/plugins"
+    [ -e "$new/plugins/${file##*/}" ] || cp -p "$file" "$new/plugins/"
+done
 if [ -e "$old" ]; then
     rm -rf "$old.old"
     mv "$old" "$old.old"

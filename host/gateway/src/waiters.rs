@@ -48,6 +48,11 @@ impl Waiters {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Places that a workspace has at the moment.
+    pub(crate) fn entered(&self, workspace_id: &str) -> usize {
+        self.counts().get(workspace_id).copied().unwrap_or(0)
+    }
+
     /// # Errors
     /// `overloaded` where the process or the workspace has no place left.
     pub(crate) fn enter(&self, workspace_id: &str) -> Result<WaiterPermit, Error> {

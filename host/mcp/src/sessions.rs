@@ -45,6 +45,9 @@ const IN_MEMORY_PER_KEY_MAX: usize = 1_000;
 const IN_MEMORY_MAX: usize = 5_000;
 /// The library ends a session on whose streams and requests nothing moved for this long.
 const STILL_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+/// In an event's id, before the number of the session's stay in memory: the library numbers the streams of each stay
+/// from zero.
+const STAY_MARK: char = '~';
 
 tokio::task_local! {
     /// The request that is being answered.
@@ -198,13 +201,30 @@ impl Sessions {
     fn readdressed<S: Stream<Item = ServerSseMessage> + Send + Sync + 'static>(
         &self,
         stream: S,
-        open: Option<Arc<()>>,
+        open: Option<Arc<u64>>,
     ) -> impl Stream<Item = ServerSseMessage> + Send + Sync + use<S> {
         let addresses = self.addresses.clone();
         stream.map(move |event| {
-            let _open = &open;
-            addresses.readdress(event)
+            let mut event = addresses.readdress(event);
+            if let (Some(stay), Some(event_id)) = (&open, &mut event.event_id) {
+                event_id.push_str(&format!("{STAY_MARK}{stay}"));
+            }
+            event
         })
+    }
+
+    /// The library's id of an event that a client names, if its stream is here. Of the stream that belongs to no request
+    /// every stay has one.
+    fn event_of(&self, last_event_id: &str, stay: Option<&u64>) -> Option<String> {
+        let (event_id, of_stay) = match last_event_id.rsplit_once(STAY_MARK) {
+            Some((event_id, number)) => (event_id, number.parse::<u64>().ok()),
+            None => (last_event_id, None),
+        };
+        let ours = self.addresses.event_of(event_id)?;
+        if of_stay.is_some() && of_stay.as_ref() == stay {
+            return Some(ours);
+        }
+        (!ours.contains('/')).then(|| "0".to_owned())
     }
 
     /// Gives a message of the client to the process that waits for it, or to whichever.
@@ -338,17 +358,19 @@ impl SessionManager for Sessions {
         Ok(self.readdressed(stream.map_err(failed)?, open))
     }
 
-    /// Goes on with a stream of this process. Of one of another process nothing is here: what is left of it
-    /// is that process's to give, so that the stream ends at once, and never holds events of another one.
+    /// Goes on with a stream of this process. Of one of another process, or of an earlier stay of the session in memory,
+    /// nothing is here, so that the stream ends at once, and never holds events of another one.
     async fn resume(
         &self,
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
-        let Some(ours) = self.addresses.event_of(&last_event_id) else {
-            return Err(io::Error::other("the stream was one of another process"));
-        };
         let open = self.memory().open_stream(id);
+        let Some(ours) = self.event_of(&last_event_id, open.as_deref()) else {
+            return Err(io::Error::other(
+                "the stream was one of another process, or of an earlier time",
+            ));
+        };
         let stream = SessionManager::resume(&self.inner, id, ours).await;
         Ok(self.readdressed(stream.map_err(failed)?, open))
     }

@@ -1,7 +1,7 @@
 //! A `curl` command as a request: the words of a shell, and the options that say what is sent.
 
 use serde_json::Value;
-use url::{Position, Url};
+use url::Url;
 
 use crate::problem::Problem;
 use crate::samples::{
@@ -204,10 +204,12 @@ impl CurlCommand {
             true => address.to_owned(),
             false => format!("https://{address}"),
         };
-        let url = Url::parse(&with_scheme).ok().filter(Url::has_host)?;
+        let url = Url::parse(&with_scheme).ok();
+        let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())?;
         let host = url.host_str()?.to_owned();
         let (path, path_fields) = path_template(url.path());
-        let mut account = self.is_basic.then_some(SampleAccount::Basic);
+        let is_basic = self.is_basic || !url.username().is_empty() || url.password().is_some();
+        let mut account = is_basic.then_some(SampleAccount::Basic);
         let form = |text: &str| -> Vec<(String, String)> {
             let pairs = url::form_urlencoded::parse(text.as_bytes());
             pairs
@@ -258,7 +260,8 @@ impl CurlCommand {
         };
         let sample = SampleRequest {
             method,
-            origin: url[..Position::BeforePath].to_owned(),
+            // Without a user and a password.
+            origin: url.origin().ascii_serialization(),
             path,
             path_fields,
             query,
@@ -350,6 +353,16 @@ mod tests {
         );
         let body = &patch["requestBody"]["content"]["application/json"]["schema"]["properties"];
         assert_eq!(body["age"], json!({"type": "integer"}));
+    }
+
+    #[test]
+    fn a_password_in_the_address_is_not_kept() {
+        let text = "curl https://anna:PLANTED-1@api.example.com:8443/notes";
+        let made = openapi_document("x", text).unwrap();
+        assert!(!made.to_string().contains("PLANTED"), "{made}");
+        assert_eq!(made["servers"][0]["url"], "https://api.example.com:8443");
+        let get = &made["paths"]["/notes"]["get"];
+        assert_eq!(get["security"], json!([{"login": []}]));
     }
 
     #[test]

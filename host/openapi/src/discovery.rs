@@ -10,6 +10,10 @@ use crate::words;
 const DEPTH_MAX: usize = 64;
 /// Scopes of one method that are named.
 const SCOPES_MAX: usize = 20;
+/// Longest name of a resource or method, in bytes, and longest id of a method, in characters: each method repeats the
+/// names of the resources around it.
+const NAME_BYTES_MAX: usize = 200;
+const ID_CHARS_MAX: usize = 400;
 
 /// Whether a document is a discovery document.
 pub fn is_discovery(document: &Value) -> bool {
@@ -94,10 +98,11 @@ impl MethodReader<'_> {
             return;
         }
         let members = |key: &str| owner.get(key).and_then(Value::as_object);
-        for (name, method) in members("methods").into_iter().flatten() {
+        let is_short = |(name, _): &(&String, &Value)| name.len() <= NAME_BYTES_MAX;
+        for (name, method) in members("methods").into_iter().flatten().filter(is_short) {
             self.method(method, names, name);
         }
-        for (name, resource) in members("resources").into_iter().flatten() {
+        for (name, resource) in members("resources").into_iter().flatten().filter(is_short) {
             let mut names = names.to_vec();
             names.push(name);
             self.resources(resource, &names, depth - 1);
@@ -106,7 +111,7 @@ impl MethodReader<'_> {
 
     fn method(&mut self, method: &Value, names: &[&str], name: &str) {
         let text = |key: &str| method.get(key).and_then(Value::as_str);
-        let id = [names, &[name]].concat().join(".");
+        let id = words::clean(&[names, &[name]].concat().join("."), ID_CHARS_MAX);
         let (Some(path), Some(verb)) = (text("path"), text("httpMethod")) else {
             let message = format!("`{}` has no path or no method", words::clean(&id, 100));
             return self.notes.left_out("", message);

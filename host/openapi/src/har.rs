@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use url::{Position, Url};
+use url::Url;
 
 use crate::problem::{Notes, Problem};
 use crate::samples::{
@@ -124,7 +124,8 @@ fn sample(entry: &Value) -> Option<(String, SampleRequest)> {
     }
     let sample = SampleRequest {
         method,
-        origin: url[..Position::BeforePath].to_owned(),
+        // Without a user and a password.
+        origin: url.origin().ascii_serialization(),
         path,
         path_fields,
         query,
@@ -209,6 +210,18 @@ mod tests {
         assert!(asked.contains("page") && asked.contains("full"), "{asked}");
         assert_eq!(paths["/notes"]["post"]["security"], json!([{"token": []}]));
         assert!(notes.0[0].message.contains("1 other hosts"));
+    }
+
+    #[test]
+    fn a_password_in_an_address_is_not_kept() {
+        let entry = entry(
+            "GET",
+            "https://anna:PLANTED-9@api.example.com/notes",
+            "application/json",
+        );
+        let (made, _) = convert("x", &json!({"log": {"entries": [entry]}})).unwrap();
+        assert!(!made.to_string().contains("PLANTED-9"), "{made}");
+        assert_eq!(made["servers"][0]["url"], "https://api.example.com");
     }
 
     #[test]

@@ -9,6 +9,10 @@ use crate::problem::{Notes, below};
 const DEPTH_MAX: usize = 256;
 /// Longest chain of `$ref` to `$ref`.
 const HOPS_MAX: usize = 32;
+/// Bytes that are copied in place of references, in all: a short reference may name something long, or itself.
+const COPIED_BYTES_MAX: usize = 64 << 20;
+/// What a value takes beside its text, in bytes.
+const VALUE_BYTES: usize = 32;
 const METHODS: [&str; 8] = [
     "get", "head", "post", "put", "patch", "delete", "options", "trace",
 ];
@@ -36,7 +40,8 @@ pub fn convert(mut document: Value, notes: &mut Notes) -> Value {
         local_references(&mut document, &own, DEPTH_MAX);
     }
     let original = document.clone();
-    shared_media_types(&mut document, &original, DEPTH_MAX);
+    let mut copies = CopyBudget::default();
+    shared_media_types(&mut document, &original, DEPTH_MAX, &mut copies);
     let paths = document.get_mut("paths").and_then(Value::as_object_mut);
     for (path, item) in paths.into_iter().flatten() {
         let at = below("/paths", path);
@@ -44,15 +49,57 @@ pub fn convert(mut document: Value, notes: &mut Notes) -> Value {
             continue;
         };
         note_other_methods(item, &at, notes);
-        whole_query(item, &original);
+        whole_query(item, &original, &mut copies);
         for method in METHODS {
             if let Some(operation) = item.get_mut(method).and_then(Value::as_object_mut) {
-                whole_query(operation, &original);
+                whole_query(operation, &original, &mut copies);
                 read_streams(operation, &below(&at, method), notes);
             }
         }
     }
+    if copies.left.is_none() {
+        notes.changed(
+            "",
+            "shared parts are named too often; some of them are left out",
+        );
+    }
     document
+}
+
+/// How much may still be copied. `None`: something did not fit, and nothing is copied any more.
+struct CopyBudget {
+    left: Option<usize>,
+}
+
+impl Default for CopyBudget {
+    fn default() -> Self {
+        Self {
+            left: Some(COPIED_BYTES_MAX),
+        }
+    }
+}
+
+impl CopyBudget {
+    /// Whether a copy of this value fits.
+    fn takes(&mut self, value: &Value) -> bool {
+        self.left = self.left.and_then(|left| left_behind(value, left));
+        self.left.is_some()
+    }
+}
+
+/// What is left of a budget after a value.
+fn left_behind(value: &Value, left: usize) -> Option<usize> {
+    let left = left.checked_sub(VALUE_BYTES)?;
+    match value {
+        Value::String(text) => left.checked_sub(text.len()),
+        Value::Array(items) => items
+            .iter()
+            .try_fold(left, |left, item| left_behind(item, left)),
+        Value::Object(map) => map.iter().try_fold(left, |left, (key, inner)| {
+            left_behind(inner, left.checked_sub(key.len())?)
+        }),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Some(left),
+    }
 }
 
 /// References to the document by its own address lead into the document.
@@ -84,7 +131,7 @@ fn local_references(value: &mut Value, own: &str, depth: usize) {
 }
 
 /// A media type that refers to `components.mediaTypes` is replaced by what it means.
-fn shared_media_types(value: &mut Value, root: &Value, depth: usize) {
+fn shared_media_types(value: &mut Value, root: &Value, depth: usize, copies: &mut CopyBudget) {
     if depth == 0 {
         return;
     }
@@ -96,7 +143,10 @@ fn shared_media_types(value: &mut Value, root: &Value, depth: usize) {
             };
             if let Some(Value::Object(content)) = map.get_mut("content") {
                 for media in content.values_mut().filter(|media| is_shared(media)) {
-                    *media = resolved(media, root).clone();
+                    let meant = resolved(media, root);
+                    if copies.takes(meant) {
+                        *media = meant.clone();
+                    }
                 }
             }
             map.values_mut().collect()
@@ -105,7 +155,7 @@ fn shared_media_types(value: &mut Value, root: &Value, depth: usize) {
         _ => return,
     };
     for inner in inner {
-        shared_media_types(inner, root, depth - 1);
+        shared_media_types(inner, root, depth - 1, copies);
     }
 }
 
@@ -137,14 +187,14 @@ fn note_other_methods(item: &Map<String, Value>, at: &str, notes: &mut Notes) {
 }
 
 /// A parameter that is the whole query (`in: querystring`) becomes one parameter for each field, where it is a form.
-fn whole_query(owner: &mut Map<String, Value>, root: &Value) {
+fn whole_query(owner: &mut Map<String, Value>, root: &Value, copies: &mut CopyBudget) {
     let Some(Value::Array(parameters)) = owner.get_mut("parameters") else {
         return;
     };
     let mut made = Vec::new();
     for parameter in std::mem::take(parameters) {
         let meant = resolved(&parameter, root);
-        match query_fields(meant, root) {
+        match query_fields(meant, root, copies) {
             Some(fields) => made.extend(fields),
             None => made.push(parameter),
         }
@@ -152,7 +202,7 @@ fn whole_query(owner: &mut Map<String, Value>, root: &Value) {
     *parameters = made;
 }
 
-fn query_fields(parameter: &Value, root: &Value) -> Option<Vec<Value>> {
+fn query_fields(parameter: &Value, root: &Value, copies: &mut CopyBudget) -> Option<Vec<Value>> {
     if parameter.get("in")?.as_str()? != "querystring" {
         return None;
     }
@@ -160,6 +210,9 @@ fn query_fields(parameter: &Value, root: &Value) -> Option<Vec<Value>> {
         .get("content")?
         .get("application/x-www-form-urlencoded")?;
     let schema = resolved(media.get("schema")?, root);
+    if !copies.takes(schema) {
+        return None;
+    }
     let required = crate::schema::names(schema.get("required"));
     let fields = schema.get("properties")?.as_object()?;
     let made = fields.iter().map(|(name, field)| {
@@ -267,6 +320,27 @@ mod tests {
                 ("/paths/~1events/get", false),
             ]
         );
+    }
+
+    /// Each copy of `a` names `a` twice: without a bound there are 2^85 of them.
+    #[test]
+    fn shared_parts_that_name_themselves_are_bounded() {
+        let again = json!({"$ref": "#/components/mediaTypes/a"});
+        let media =
+            json!({"inner": {"content": {"x": again, "y": again}}, "text": "x".repeat(100_000)});
+        let document = json!({
+            "openapi": "3.2.0",
+            "components": {"mediaTypes": {"a": media}},
+            "paths": {"/a": {"get": {"responses": {"200": {"content": {"application/json": again}}}}}},
+        });
+        let mut notes = Notes::default();
+        let made = convert(document, &mut notes);
+        assert!(made.to_string().len() < 2 * COPIED_BYTES_MAX);
+        let said = notes
+            .0
+            .iter()
+            .any(|note| note.message.contains("named too often"));
+        assert!(said, "{:?}", notes.0);
     }
 
     #[test]

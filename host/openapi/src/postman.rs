@@ -23,6 +23,8 @@ const REQUESTS_MAX: usize = 10_000;
 const ROUNDS_MAX: usize = 5;
 /// Longest address, and longest value of a variable in one, in bytes.
 const ADDRESS_BYTES_MAX: usize = 4_000;
+/// Longest address or name of an account, which every request of a folder repeats, in bytes.
+const ACCOUNT_BYTES_MAX: usize = 500;
 
 /// Whether a document is a collection of version 2.
 pub fn is_collection(document: &Value) -> bool {
@@ -143,6 +145,9 @@ impl CollectionReader<'_> {
                 return None;
             }
             text = self.replaced(&text);
+        }
+        if text.len() > ADDRESS_BYTES_MAX {
+            return None;
         }
         let text = text.split(['?', '#']).next().unwrap_or_default();
         if let Some((scheme, rest)) = text.split_once("://") {
@@ -348,13 +353,16 @@ fn account(auth: Option<&Value>, notes: &mut Notes) -> Option<SampleAccount> {
     let auth = auth.filter(|auth| auth.is_object())?;
     let kind = auth.get("type")?.as_str()?;
     // A list of pairs in 2.1, an object in 2.0.
-    let value = |key: &str| match auth.get(kind)? {
-        Value::Array(pairs) => pairs
-            .iter()
-            .find(|pair| pair.get("key").and_then(Value::as_str) == Some(key))?
-            .get("value")?
-            .as_str(),
-        other => other.get(key)?.as_str(),
+    let value = |key: &str| {
+        let text = match auth.get(kind)? {
+            Value::Array(pairs) => pairs
+                .iter()
+                .find(|pair| pair.get("key").and_then(Value::as_str) == Some(key))?
+                .get("value")?
+                .as_str(),
+            other => other.get(key)?.as_str(),
+        };
+        text.filter(|text| text.len() <= ACCOUNT_BYTES_MAX)
     };
     Some(match kind {
         "noauth" => SampleAccount::Public,

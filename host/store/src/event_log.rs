@@ -223,14 +223,6 @@ impl Store {
     ) -> Result<bool, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
             // A reader that numbers events meanwhile waits.
-            sqlx::query(
-                "UPDATE event_logs SET enabled = FALSE, last_seq = last_seq + 1, dropped_seq = last_seq + 1 \
-                 WHERE workspace_id = $1 AND enabled AND read_at_ms < $2",
-            )
-            .bind(workspace_id)
-            .bind(retention.unread_ms)
-            .execute(&mut *tx)
-            .await?;
             let bounds: Option<LogBounds> = sqlx::query_as(
                 "UPDATE event_logs SET last_seq = last_seq WHERE workspace_id = $1 RETURNING last_seq, dropped_seq",
             )
@@ -241,6 +233,18 @@ impl Store {
             // What nobody has numbered grows old too.
             let numbered = number_events!(tx, workspace_id, bounds.last_seq);
             bounds.last_seq += numbered;
+            if numbered < NUMBERED_AT_ONCE {
+                // After everything has a number, so that nothing of it is left behind what was dropped.
+                let off: Option<LogBounds> = sqlx::query_as(
+                    "UPDATE event_logs SET enabled = FALSE, last_seq = last_seq + 1, dropped_seq = last_seq + 1 \
+                     WHERE workspace_id = $1 AND enabled AND read_at_ms < $2 RETURNING last_seq, dropped_seq",
+                )
+                .bind(workspace_id)
+                .bind(retention.unread_ms)
+                .fetch_optional(&mut *tx)
+                .await?;
+                bounds = off.unwrap_or(bounds);
+            }
             // Only a beginning of the log is deleted, so that what is left has no gap: from the first event on that is
             // young enough, all are kept.
             let first_kept: Option<i64> = sqlx::query_scalar(

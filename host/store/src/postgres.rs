@@ -77,12 +77,17 @@ fn pool_size(wanted: u32, free: i64) -> u32 {
 /// How many more connections the server would take from a role that is no superuser.
 async fn free_connections(options: &PgConnectOptions) -> Result<i64, StoreError> {
     let mut connection = connect(options).await?;
-    // `reserved_connections` is there since version 16. The numbers of all databases are open to every role.
+    // `reserved_connections` is there since version 16. The numbers of all databases are open to every role. Limits of
+    // the role and of the database are negative where there are none; `least` leaves out what is null.
     let asked = sqlx::query_scalar(
-        "SELECT current_setting('max_connections')::int8
+        "SELECT least(current_setting('max_connections')::int8
              - current_setting('superuser_reserved_connections')::int8
              - coalesce(nullif(current_setting('reserved_connections', true), ''), '0')::int8
-             - (SELECT coalesce(sum(numbackends), 0)::int8 FROM pg_stat_database) + 1",
+             - (SELECT coalesce(sum(numbackends), 0)::int8 FROM pg_stat_database) + 1,
+             (SELECT rolconnlimit - (SELECT count(*) FROM pg_stat_activity WHERE usename = session_user) + 1
+              FROM pg_roles WHERE rolname = session_user AND rolconnlimit >= 0 AND NOT rolsuper),
+             (SELECT datconnlimit - (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()) + 1
+              FROM pg_database WHERE datname = current_database() AND datconnlimit >= 0))",
     );
     let asked = timeout(CONNECTION_WITHIN, asked.fetch_one(&mut connection)).await;
     let free: Result<i64, sqlx::Error> = asked.unwrap_or(Err(sqlx::Error::PoolTimedOut));

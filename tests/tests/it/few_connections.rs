@@ -94,3 +94,28 @@ async fn a_gateway_works_with_the_connections_that_are_free_and_refuses_soon_wit
     let answered = gateway.post(RUN, &body).await;
     assert_eq!(answered.data()["status"], "success", "{}", answered.text);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limit_of_the_role_bounds_the_pool() {
+    let prepared = tokio::task::spawn_blocking(|| {
+        let (own, url) = server();
+        own.run("ALTER ROLE app CONNECTION LIMIT 6");
+        (own, url)
+    });
+    let (own, url) = prepared.await.unwrap();
+    let gateway = TestGateway::start(Options {
+        plugins: vec![("plain.wasm".to_owned(), Fixture::new("plain").build())],
+        database_url: Some(url),
+        ..Options::default()
+    })
+    .await;
+    let pools = gateway.gateway.store().pools();
+    let size = pools[0].idle + pools[0].used;
+    assert!((2..=5).contains(&size), "{pools:?}");
+    let body = json!({ "arguments": {} });
+    let calls = join_all((0..60).map(|_| gateway.post(RUN, &body))).await;
+    for call in &calls {
+        assert_eq!(call.data()["status"], "success", "{}", call.text);
+    }
+    drop(own);
+}

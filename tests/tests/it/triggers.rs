@@ -1,10 +1,12 @@
 //! Triggers from the provider's list to the webhook: each new item once, whatever the list and the processes do.
 
+mod changed;
 mod refusals;
 mod shipped;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::Response;
@@ -34,6 +36,10 @@ struct ListServer {
     refuses: Option<(u16, &'static str)>,
     /// Put before the others once the next first page was answered: the pages shift while they are read.
     shifts_in: Option<Value>,
+    /// How long a request waits for its answer.
+    delay: Duration,
+    /// What was asked for, before it is answered.
+    asked: Vec<String>,
 }
 
 impl ListServer {
@@ -95,9 +101,22 @@ impl Widgets {
             key: "key-of-widgets-1",
             refuses: None,
             shifts_in: None,
+            delay: Duration::ZERO,
+            asked: Vec::new(),
         }));
         let answering = server.clone();
-        let api = Upstream::start(move |request| answering.lock().unwrap().answer(request)).await;
+        let api = Upstream::start(move |request| {
+            let delay = {
+                let mut server = answering.lock().unwrap();
+                server.asked.push(request.target.clone());
+                server.delay
+            };
+            if !delay.is_zero() {
+                tokio::task::block_in_place(|| std::thread::sleep(delay));
+            }
+            answering.lock().unwrap().answer(request)
+        });
+        let api = api.await;
         let hooks = Upstream::start(|_| answered(200, None, &json!({}))).await;
         Self {
             server,

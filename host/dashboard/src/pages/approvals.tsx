@@ -11,6 +11,7 @@ import { Button } from '../ui/button';
 import { Decide, isDestructive } from '../ui/decide';
 import { DecideMany } from '../ui/decide-many';
 import { SelectField } from '../ui/field';
+import { useLater } from '../ui/later';
 import { Empty, ErrorNote, Waiting } from '../ui/note';
 import { Card, Page } from '../ui/page';
 import { Readable } from '../ui/readable';
@@ -36,9 +37,10 @@ export default function Approvals() {
   const still = useStill(approvals, idOf, status);
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [deciding, setDeciding] = useState(false);
-  // What was decided meanwhile is not picked any more.
-  const chosenOnes = approvals.filter((row) => row.can_decide && picked.has(row.approval_id));
-  const decidable = approvals.filter((row) => row.can_decide);
+  const { waiting: soon } = useLater();
+  // What was decided meanwhile, or is in some seconds, is not picked any more.
+  const decidable = approvals.filter((row) => row.can_decide && !soon.some((one) => one.key === row.approval_id));
+  const chosenOnes = decidable.filter((row) => picked.has(row.approval_id));
   const pick = (id: string, on: boolean) => {
     const next = new Set(picked);
     if (on) next.add(id);

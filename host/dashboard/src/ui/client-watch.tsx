@@ -25,7 +25,7 @@ export function ClientWatch() {
   return (
     <div role="status" aria-label="Your client">
       {connected ? (
-        <Note tone="ok"><p className="strong">Connected</p><p>{last.name} ({KINDS[last.kind]}) called the gateway just now.</p></Note>
+        <Note tone="ok"><p className="strong">Connected: {last.name}</p><p>This {KINDS[last.kind]} called the gateway just now. If it is not yours, open this page again.</p></Note>
       ) : (
         <div className="row">
           <span className="spin" aria-hidden="true" />

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-pub use one_setting::{allow_scopes, move_callback};
+pub use one_setting::{allow_scopes, move_callback, put_back};
 pub use settings::{base_url, redirect_name, scopes_max, tenant};
 
 use settings::NewSettings;

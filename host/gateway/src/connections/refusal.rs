@@ -75,8 +75,8 @@ impl Gateway {
                 return asked.await.map(Some);
             }
             let unnamed = lacking(&row.scopes, &missing.names);
-            if app.is_some() && !unnamed.is_empty() {
-                return Ok(Some(beyond_manifest(refusal, manifest, &unnamed)));
+            if let Some(app) = app.filter(|_| !unnamed.is_empty()) {
+                return Ok(Some(beyond_manifest(refusal, manifest, &app, &unnamed)));
             }
         }
         let refused = match (findings.refused, refusal.kind) {
@@ -124,15 +124,29 @@ impl Gateway {
 
 /// The provider asks for scopes that neither the manifest nor the operator has named: no link asks for them, because a
 /// service could then have its users agree to ever more than was approved.
-fn beyond_manifest(refusal: &PluginError, manifest: &Manifest, scopes: &[&String]) -> Outcome {
+fn beyond_manifest(
+    refusal: &PluginError,
+    manifest: &Manifest,
+    app: &OAuthApp,
+    scopes: &[&String],
+) -> Outcome {
     let mut outcome = provider_error(refusal.clone());
-    if let Outcome::Error { error, .. } = &mut outcome {
+    // The words are the service's own, and a person copies the command into a shell.
+    let is_plain = |scope: &str| {
+        let inner = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:/-".contains(&byte);
+        !scope.starts_with('-') && scope.bytes().all(inner)
+    };
+    if let Outcome::Error { error, .. } = &mut outcome
+        && scopes.iter().all(|scope| is_plain(scope))
+    {
         let names: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
-        let names = names.join(",");
-        let service = &manifest.service;
+        // The command replaces what was allowed before.
+        let mut all = apps::scopes_max(app);
+        all.extend(names.iter().map(|name| (*name).to_owned()));
+        let (names, all, service) = (names.join(","), all.join(","), &manifest.service);
         error.suggested_fix = Some(format!(
             "{} asks for scopes that nobody has allowed: {names}. If users are to be asked for them, the operator runs \
-             `toolgate service configure {service} --scopes-max {names}`; then call again.",
+             `toolgate service configure {service} --scopes-max {all}`; then call again.",
             manifest.title
         ));
     }

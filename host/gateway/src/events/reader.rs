@@ -7,11 +7,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 
 use super::wanted::WantedEvents;
-use super::{EventPage, EventQuery, EventRecord, EventsFrom, WAIT_S_MAX};
+use super::{EventPage, EventQuery, EventRecord, EventTools, EventsFrom, WAIT_S_MAX};
 use crate::waiters::WaiterPermit;
 use crate::{Caller, Error, Gateway};
 use toolgate_store::{LogBounds, LogRange};
@@ -19,15 +19,22 @@ use toolgate_store::{LogBounds, LogRange};
 /// How often a reader looks for what other processes have written.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// What is committed within this time is read together.
-const GATHER: Duration = Duration::from_millis(50);
+const GATHER: Duration = Duration::from_millis(250);
 /// A follower hears its place after so long without an event.
 const QUIET_MAX: Duration = Duration::from_secs(15);
 /// Events that a follower gets at a time.
 const FOLLOWED_AT_ONCE: usize = 100;
 /// Rows of one statement.
-const READ_AT_ONCE: usize = 200;
+const READ_AT_ONCE: usize = 20;
 /// Rows that one page looks through.
 const SCANNED_MAX: usize = 2_000;
+/// A page ends with the event that makes it larger.
+const PAGE_BYTES_MAX: usize = 2 << 20;
+/// Looks of one process at a time.
+const LOOKS_MAX: usize = 4;
+
+/// So that many readers leave connections of the database to others. Nobody holds two.
+static LOOKS: Semaphore = Semaphore::const_new(LOOKS_MAX);
 
 /// A reader between two looks.
 struct EventLook {
@@ -195,12 +202,13 @@ impl Gateway {
             if look.place.is_none() {
                 look.place = Some(self.waiters.enter(&look.caller.workspace_id)?);
             }
+            let looks_at = (Instant::now() + LOOK_EVERY).min(ends);
             tokio::select! {
                 () = self.stop.cancelled() => return Ok(None),
                 told = look.signal.changed() => if told.is_ok() {
-                    tokio::time::sleep(GATHER).await;
+                    tokio::time::sleep_until((Instant::now() + GATHER).min(looks_at)).await;
                 },
-                () = tokio::time::sleep_until((Instant::now() + LOOK_EVERY).min(ends)) => {}
+                () = tokio::time::sleep_until(looks_at) => {}
             }
             self.renew_look(look).await?;
         }
@@ -208,16 +216,20 @@ impl Gateway {
 
     /// Looks the caller up again.
     async fn renew_look(&self, look: &mut EventLook) -> Result<(), Error> {
+        let _turn = LOOKS.acquire().await.ok();
         look.caller = self.caller_after_wait(&look.caller).await?;
         look.wanted = WantedEvents::new(&look.caller, &look.query)?;
         Ok(())
     }
 
     async fn look_for_events(&self, look: &EventLook, limit: usize) -> Result<EventBatch, Error> {
+        let _turn = LOOKS.acquire().await.ok();
         let bounds = self.log_bounds(&look.caller).await?;
         let mut batch = EventBatch::new(look.at_seq, bounds);
-        let mut scanned = 0;
-        while batch.at_seq < bounds.last_seq && batch.events.len() < limit && scanned < SCANNED_MAX
+        let (mut scanned, mut bytes) = (0, 0);
+        while batch.at_seq < bounds.last_seq
+            && has_room(batch.events.len(), bytes, limit)
+            && scanned < SCANNED_MAX
         {
             let range = LogRange {
                 workspace_id: &look.caller.workspace_id,
@@ -231,12 +243,16 @@ impl Gateway {
             let mut rest = rows.len();
             let is_end = rest < READ_AT_ONCE;
             for row in rows {
-                if batch.events.len() == limit {
+                if !has_room(batch.events.len(), bytes, limit) {
                     break;
                 }
                 rest -= 1;
                 batch.at_seq = row.seq;
-                batch.events.extend(look.wanted.shown(row));
+                let row_bytes = row.payload.len();
+                if let Some(event) = look.wanted.shown(row) {
+                    bytes += row_bytes;
+                    batch.events.push(event);
+                }
             }
             if is_end && rest == 0 {
                 batch.at_seq = bounds.last_seq;
@@ -251,6 +267,20 @@ impl EventFollower {
     /// Where it is.
     pub fn cursor(&self) -> String {
         self.look.at_seq.to_string()
+    }
+
+    /// Looks the caller up again: who it is by now.
+    ///
+    /// # Errors
+    /// As of [`Gateway::read_events`].
+    pub async fn renew(&mut self) -> Result<&Caller, Error> {
+        self.gateway.renew_look(&mut self.look).await?;
+        Ok(&self.look.caller)
+    }
+
+    /// Which tools the next events are about; `None`: any.
+    pub fn limit_to(&mut self, tools: Option<EventTools>) {
+        self.look.query.tools = tools;
     }
 
     /// The next events; an empty page, which says how far the log was looked through, when there was none for 15 s.
@@ -271,6 +301,11 @@ impl EventFollower {
             .await?;
         Ok(found.map(EventPage::from))
     }
+}
+
+/// Whether a page of so many events and bytes takes one more.
+fn has_room(events: usize, bytes: usize, limit: usize) -> bool {
+    events < limit && bytes <= PAGE_BYTES_MAX
 }
 
 fn seq_of(cursor: &str) -> Result<i64, Error> {
@@ -349,6 +384,18 @@ mod tests {
         let page = read(&world, &caller, beyond, 10).await;
         assert!(page.truncated);
         assert_eq!(names(&page), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn a_page_ends_with_the_event_that_makes_it_too_large() {
+        for (events, bytes, expected) in [
+            (0, 0, true),
+            (9, PAGE_BYTES_MAX, true),
+            (10, 0, false),
+            (1, PAGE_BYTES_MAX + 1, false),
+        ] {
+            assert_eq!(has_room(events, bytes, 10), expected, "{events} {bytes}");
+        }
     }
 
     #[tokio::test]

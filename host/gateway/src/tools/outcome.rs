@@ -169,16 +169,23 @@ fn failed(reason: FailureReason, code: &str, message: &str, can_retry: bool) -> 
     }
 }
 
-/// Takes back the advice to repeat a write that the provider may have done: one that was sent and
-/// that nobody answered clearly. A refusal before the work (429, 503) stays worth another try.
+/// Takes back the advice to repeat a write that the provider may have done: one that was sent and that nobody answered
+/// clearly, or that was done and whose answer the plugin lost. A refusal before the work (429, 503) stays worth another try.
 pub(crate) fn unclear_write(outcome: &mut Outcome, sent: &[RequestRecord]) {
+    let Outcome::Error { reason, error } = outcome else {
+        return;
+    };
+    let is_lost = error.can_retry
+        && matches!(
+            reason,
+            FailureReason::Timeout | FailureReason::LimitExceeded
+        );
     let unclear = |request: &RequestRecord| {
         matches!(request.method.as_str(), "POST" | "PATCH")
-            && matches!(request.status, None | Some(500 | 502 | 504))
+            && (matches!(request.status, None | Some(500 | 502 | 504))
+                || (is_lost && matches!(request.status, Some(200..=399))))
     };
-    if let Outcome::Error { error, .. } = outcome
-        && sent.iter().any(unclear)
-    {
+    if sent.iter().any(unclear) {
         error.can_retry = false;
         error.retry_after_ms = None;
         error.suggested_fix = Some(
@@ -213,5 +220,38 @@ fn kind_text(kind: RefusalKind) -> &'static str {
         RefusalKind::TooLarge => "too_large",
         RefusalKind::Cancelled => "cancelled",
         RefusalKind::Internal => "internal",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn sent(method: &str, status: u16) -> RequestRecord {
+        serde_json::from_value(json!({
+            "method": method, "host": "api.example.com", "path": "/x", "status": status,
+            "bytes_out": 0, "bytes_in": 0, "duration_ms": 1,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_write_that_was_done_is_not_advised_again_where_its_answer_was_lost() {
+        for (reason, request, again) in [
+            (FailureReason::LimitExceeded, sent("POST", 201), false),
+            (FailureReason::Timeout, sent("PATCH", 200), false),
+            (FailureReason::LimitExceeded, sent("GET", 200), true),
+            (FailureReason::LimitExceeded, sent("POST", 422), true),
+            (FailureReason::ProviderRateLimited, sent("POST", 429), true),
+        ] {
+            let mut outcome = failed(reason, "x", "x", true);
+            unclear_write(&mut outcome, std::slice::from_ref(&request));
+            let Outcome::Error { error, .. } = outcome else {
+                panic!("it stays an error");
+            };
+            assert_eq!(error.can_retry, again, "{reason:?} {request:?}");
+        }
     }
 }

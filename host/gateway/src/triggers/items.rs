@@ -10,6 +10,8 @@ use toolgate_core::ids;
 
 /// Items that a page may hold; a larger one is not read.
 pub(super) const PAGE_ITEMS_MAX: usize = 2_000;
+/// An item whose identity is longer as JSON is left out.
+pub(super) const KEY_BYTES_MAX: usize = 4 << 10;
 /// An item that is larger as JSON is told of without its content.
 pub(super) const ITEM_BYTES_MAX: usize = 64 << 10;
 /// Numbers from here on are milliseconds: as seconds they would be in the year 5138.
@@ -39,7 +41,7 @@ pub(super) enum UnreadablePage {
 }
 
 /// The items of a tool's result in the provider's order. An absent list is an empty one, as some providers write it;
-/// an item without what identifies it is left out.
+/// an item without what identifies it, or with one that is too long, is left out.
 pub(super) fn items(spec: &TriggerSpec, result: &str) -> Result<Vec<ListedItem>, UnreadablePage> {
     let mut whole: Value = serde_json::from_str(result).map_err(|_| UnreadablePage::NoList)?;
     // Two ids that a parser rounds to one number are two items.
@@ -58,10 +60,15 @@ pub(super) fn items(spec: &TriggerSpec, result: &str) -> Result<Vec<ListedItem>,
         .into_iter()
         .filter_map(|item| {
             let parts = identity(spec, &item)?;
+            let provider_id = provider_id(&parts);
+            let key = Value::Array(parts).to_string();
+            if key.len() > KEY_BYTES_MAX {
+                return None;
+            }
             let time = spec.time.as_deref().and_then(|at| item.pointer(at));
             Some(ListedItem {
-                provider_id: provider_id(&parts),
-                key: Value::Array(parts).to_string(),
+                key,
+                provider_id,
                 time_ms: time.and_then(time_ms),
                 content: Some(item).filter(|item| item.to_string().len() <= ITEM_BYTES_MAX),
             })
@@ -196,6 +203,15 @@ mod tests {
         assert_eq!(found[0].content, None);
         assert_eq!((&*found[0].key, &*found[0].provider_id), ("[1]", "1"));
         assert_eq!(found[1].content, Some(json!({"id": 2, "text": "y"})));
+    }
+
+    #[test]
+    fn an_item_with_a_long_identity_is_left_out() {
+        // The rest of the key: two brackets and two quotation marks.
+        let longest = "x".repeat(KEY_BYTES_MAX - 4);
+        let result = json!([{"id": longest}, {"id": format!("{longest}x")}]).to_string();
+        let found = keys(&spec("", &["/id"]), &result);
+        assert_eq!(found, Ok(vec![json!([longest]).to_string()]));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::call::{AnsweredPage, failed, refused};
 use super::declared::DeclaredTrigger;
 use super::items::{ListedItem, event_id, items};
-use super::reading::{ReadPage, after_page, is_told_of};
+use super::reading::{READING_ITEMS_MAX, ReadPage, after_page, is_told_of};
 use super::schedule::{PollEnd, PollFailure, PriorPolls, next};
 use crate::row_seals::{RowPlace, RowSeals};
 use crate::waiters::Waiters;
@@ -30,22 +30,22 @@ const POLLS_MAX: usize = 16;
 /// The same of one workspace.
 const POLLS_PER_WORKSPACE_MAX: usize = 4;
 /// Due triggers that are looked at in one round.
-const LOOKED_AT_MAX: usize = 1_000;
+const LOOKED_AT_MAX: usize = 10_000;
 /// What became due, and what other processes have left, is found by looking.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Longer than the longest call. A process that has died keeps its triggers from the others for so long.
 const LEASE_MS: i64 = 120_000;
 /// Pages that one poll reads.
 const PAGES_PER_POLL_MAX: usize = 10;
-/// Items that a trigger remembers, the last seen.
-const REMEMBERED_MAX: i64 = 10_000;
+/// Items that a trigger remembers, the last seen: twice [`READING_ITEMS_MAX`], as a number for the table of limits.
+const REMEMBERED_MAX: i64 = 20_000;
+const _: () = assert!(REMEMBERED_MAX == 2 * READING_ITEMS_MAX);
 
 /// Runs until the gateway stops. Polls that are under way then are finished with their page.
 pub(crate) async fn run(gateway: Arc<Gateway>) {
-    let owner: Arc<str> = ids::ulid("pol").into();
     let places = Waiters::new(POLLS_MAX, POLLS_PER_WORKSPACE_MAX);
     loop {
-        if let Err(cause) = begin_due(&gateway, &owner, &places).await {
+        if let Err(cause) = begin_due(&gateway, &places).await {
             tracing::error!(error = %cause, "triggers.look_failed");
         }
         tokio::select! {
@@ -57,23 +57,22 @@ pub(crate) async fn run(gateway: Arc<Gateway>) {
 }
 
 /// Begins a poll of each due trigger for which there is a place.
-async fn begin_due(
-    gateway: &Arc<Gateway>,
-    owner: &Arc<str>,
-    places: &Waiters,
-) -> Result<(), StoreError> {
+async fn begin_due(gateway: &Arc<Gateway>, places: &Waiters) -> Result<(), StoreError> {
     let now_ms = gateway.clock.now_ms();
-    for due in gateway.store.due_triggers(now_ms, LOOKED_AT_MAX).await? {
+    let due = gateway.store.due_triggers(now_ms, LOOKED_AT_MAX).await?;
+    for due in in_turn(due, places) {
         if gateway.stop.is_cancelled() {
             return Ok(());
         }
         let Ok(place) = places.enter(&due.workspace_id) else {
             continue;
         };
-        let Some(trigger) = lease(gateway, &due, owner).await? else {
+        // Of this poll alone: one that has lost its trigger, be it to this process, stores nothing more.
+        let owner = ids::ulid("pol");
+        let Some(trigger) = lease(gateway, &due, &owner).await? else {
             continue;
         };
-        let (polling, owner) = (gateway.clone(), owner.clone());
+        let polling = gateway.clone();
         gateway.running.spawn(async move {
             poll(&polling, trigger, &owner).await;
             drop(place);
@@ -81,6 +80,12 @@ async fn begin_due(
         });
     }
     Ok(())
+}
+
+/// Those first whose workspace polls least at the moment, and of these the longest due.
+fn in_turn(mut due: Vec<DueTrigger>, places: &Waiters) -> Vec<DueTrigger> {
+    due.sort_by_cached_key(|one| places.entered(&one.workspace_id));
+    due
 }
 
 async fn lease(
@@ -105,7 +110,7 @@ fn lease_now<'a>(gateway: &Gateway, owner: &'a str) -> Lease<'a> {
 async fn poll(gateway: &Arc<Gateway>, mut trigger: TriggerRow, owner: &str) {
     let end = match read_pages(gateway, &mut trigger, owner).await {
         Ok(end) => end,
-        // Another process, or a caller, has the trigger now.
+        // Another poll, or a caller, has the trigger now.
         Err(Left) => return,
     };
     let now_ms = gateway.clock.now_ms();
@@ -137,7 +142,7 @@ async fn poll(gateway: &Arc<Gateway>, mut trigger: TriggerRow, owner: &str) {
     }
 }
 
-/// The trigger is no longer this process's to poll.
+/// The trigger is no longer this poll's.
 struct Left;
 
 async fn read_pages(
@@ -203,7 +208,7 @@ struct PagePoll<'a> {
 }
 
 impl PagePoll<'_> {
-    /// Reads and stores one page. `None`: the trigger is no longer this process's.
+    /// Reads and stores one page. `None`: the trigger is no longer this poll's.
     async fn read_and_store(
         &self,
         trigger: &TriggerRow,
@@ -318,5 +323,31 @@ impl Gateway {
         );
         let text = RowSeals::new(&self.vault).open(&place, trigger.config.clone())?;
         serde_json::from_str(&text).map_err(|cause| Error::Internal(cause.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn due(workspace_id: &str, id: &str) -> DueTrigger {
+        DueTrigger {
+            workspace_id: workspace_id.to_owned(),
+            id: id.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_workspace_that_polls_less_at_the_moment_has_its_turn_first() {
+        let places = Waiters::new(POLLS_MAX, POLLS_PER_WORKSPACE_MAX);
+        let place = places.enter("greedy").expect("a place");
+        let all = [due("greedy", "1"), due("greedy", "2"), due("late", "3")];
+        let order = |turns: Vec<DueTrigger>| {
+            let ids: Vec<String> = turns.into_iter().map(|one| one.id).collect();
+            ids.join(" ")
+        };
+        assert_eq!(order(in_turn(all.to_vec(), &places)), "3 1 2");
+        drop(place);
+        assert_eq!(order(in_turn(all.to_vec(), &places)), "1 2 3");
     }
 }

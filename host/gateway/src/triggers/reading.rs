@@ -16,6 +16,9 @@ use toolgate_store::{TriggerProgress, TriggerRow};
 
 /// Pages of one reading; what lies behind them is not seen.
 pub(super) const READING_PAGES_MAX: i64 = 100;
+/// Items of one reading, by the size of its pages; what lies behind them is not seen. Half of what is remembered: an item
+/// is forgotten only when so many newer ones have come that no reading reaches it.
+pub(super) const READING_ITEMS_MAX: i64 = 10_000;
 
 /// A page that was read.
 pub(super) struct ReadPage<'a> {
@@ -44,7 +47,11 @@ pub(super) fn after_page(
     };
     let pages_read = trigger.pages_read + 1;
     let has_more = page.next.is_some();
-    let next = page.next.filter(|_| pages_read < READING_PAGES_MAX);
+    let page_items = i64::try_from(page.items.len()).unwrap_or(i64::MAX);
+    let items_then = pages_read.saturating_add(1).saturating_mul(page_items);
+    let next = page
+        .next
+        .filter(|_| pages_read < READING_PAGES_MAX && items_then <= READING_ITEMS_MAX);
     let ended = TriggerProgress {
         cursor: None,
         pages_read: 0,
@@ -196,6 +203,25 @@ mod tests {
         };
         assert!(is_told_of(&since, &at(Some(59))));
         assert!(!is_told_of(&since, &at(Some(49))));
+    }
+
+    #[test]
+    fn a_reading_ends_before_it_has_more_items_than_it_may() {
+        let items: Vec<ListedItem> = (0..1_000).map(|_| at(None)).collect();
+        for (pages_read, goes_on) in [(0, true), (8, true), (9, false)] {
+            let before = TriggerRow {
+                pages_read,
+                ..trigger()
+            };
+            let page = ReadPage {
+                items: &items,
+                next: Some("more".to_owned()),
+            };
+            let state = after_page(&before, None, page, 1_000);
+            assert_eq!(state.with_new.cursor.is_some(), goes_on, "{pages_read}");
+            let has_ended = state.with_new.watching_since_ms.is_some();
+            assert_eq!(has_ended, !goes_on, "{pages_read}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 
-use super::{McpServer, OperationsSource, caller};
+use super::{McpServer, OperationsSource, ToolOffer, caller, refused, toolset_name};
 use crate::events::{self, EventMethod, EventSubscription, NEXT_POLL_MS};
 use toolgate_core::clock::parse_rfc3339;
 use toolgate_gateway::events::reader::EventFollower;
@@ -54,21 +54,27 @@ impl McpServer {
     /// The tools to which the toolset limits events; `None`: all.
     async fn event_tools(
         &self,
+        gateway: &Gateway,
+        caller: &Caller,
         context: &RequestContext<RoleServer>,
     ) -> Result<Option<EventTools>, ErrorData> {
-        let toolset = self.toolset(context).await?;
-        Ok(toolset
-            .filter(|listed| !listed.generic_tools)
-            .map(|listed| {
-                let mut tools = EventTools::default();
-                for tool in listed.tools {
-                    if let ToolSource::Tool { service } = tool.source {
-                        tools.names.insert(tool.name);
-                        tools.services.insert(service);
-                    }
-                }
-                tools
-            }))
+        if self.offer != ToolOffer::Toolset {
+            return Ok(None);
+        }
+        let name = toolset_name(&context.extensions).unwrap_or_default();
+        let listed = gateway.toolset_tools(caller, &name).await;
+        let listed = listed.map_err(refused)?;
+        if listed.generic_tools {
+            return Ok(None);
+        }
+        let mut tools = EventTools::default();
+        for tool in listed.tools {
+            if let ToolSource::Tool { service } = tool.source {
+                tools.names.insert(tool.name);
+                tools.services.insert(service);
+            }
+        }
+        Ok(Some(tools))
     }
 
     async fn listed_events(
@@ -83,7 +89,8 @@ impl McpServer {
         if cursor.is_some_and(|cursor| !cursor.is_null()) {
             return Err(ErrorData::invalid_params("invalid cursor", None));
         }
-        let limited = self.event_tools(context).await?.is_some();
+        let tools = self.event_tools(gateway, caller, context).await?;
+        let limited = tools.is_some();
         let listed = events::listed(limited, |query| {
             gateway.may_read_events(caller, query).is_ok()
         });
@@ -99,7 +106,8 @@ impl McpServer {
         context: &RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let asked = EventSubscription::read(params)?;
-        let query = asked.query(caller, self.event_tools(context).await?)?;
+        let tools = self.event_tools(gateway, caller, context).await?;
+        let query = asked.query(caller, tools)?;
         let (begins, bounds) = (asked.begins(), (asked.limit(), 0));
         let page = gateway.read_events(caller, query, &begins, bounds);
         let page = page.await.map_err(|error| refused_events(&error))?;
@@ -124,49 +132,58 @@ impl McpServer {
         context: &RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let asked = EventSubscription::read(params)?;
-        let query = asked.query(caller, self.event_tools(context).await?)?;
+        let tools = self.event_tools(gateway, caller, context).await?;
+        let query = asked.query(caller, tools)?;
         let begins = asked.begins();
         let follower = gateway.follow_events(caller, query, &begins);
         let follower = follower.await.map_err(|error| refused_events(&error))?;
         let ended = tokio::select! {
             () = context.ct.cancelled() => Ok(()),
-            ended = told(gateway, &asked, follower, context) => ended,
+            ended = self.told(gateway, &asked, follower, context) => ended,
         };
         ended.map(|()| CustomResult::new(json!({ "resultType": "complete" })))
     }
-}
 
-/// Tells the client what happens, until the gateway stops or the client has left.
-async fn told(
-    gateway: &Gateway,
-    asked: &EventSubscription,
-    mut follower: EventFollower,
-    context: &RequestContext<RoleServer>,
-) -> Result<(), ErrorData> {
-    let begins = json!({ "cursor": follower.cursor(), "truncated": false });
-    let mut open = notify(context, "active", begins).await;
-    while open {
-        let before = follower.cursor();
-        let page = match follower.next().await {
-            Ok(Some(page)) => page,
-            Ok(None) => break,
-            Err(error) => return Err(refused_events(&error)),
-        };
-        let cursor = page.cursor.clone();
-        let truncated = page.truncated;
-        let (events, left_out) = occurrences(asked, page, gateway.clock().now_ms());
-        if truncated || left_out {
-            // A client that is cut off here has not seen the events that follow.
-            let gap = json!({ "cursor": before, "truncated": true });
-            open = notify(context, "active", gap).await;
+    /// Tells the client what happens, until the gateway stops or the client has left.
+    async fn told(
+        &self,
+        gateway: &Gateway,
+        asked: &EventSubscription,
+        mut follower: EventFollower,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let begins = json!({ "cursor": follower.cursor(), "truncated": false });
+        let mut open = notify(context, "active", begins).await;
+        while open {
+            let before = follower.cursor();
+            if self.offer == ToolOffer::Toolset {
+                // The toolset, and what the caller may call of it, may have changed.
+                let renewed = follower.renew().await;
+                let caller = renewed.map_err(|error| refused_events(&error))?;
+                let tools = self.event_tools(gateway, caller, context).await?;
+                follower.limit_to(tools);
+            }
+            let page = match follower.next().await {
+                Ok(Some(page)) => page,
+                Ok(None) => break,
+                Err(error) => return Err(refused_events(&error)),
+            };
+            let cursor = page.cursor.clone();
+            let truncated = page.truncated;
+            let (events, left_out) = occurrences(asked, page, gateway.clock().now_ms());
+            if truncated || left_out {
+                // A client that is cut off here has not seen the events that follow.
+                let gap = json!({ "cursor": before, "truncated": true });
+                open = notify(context, "active", gap).await;
+            }
+            for event in events {
+                open = open && notify(context, "event", event).await;
+            }
+            // Beyond the last event there may be some that were not for this client.
+            open = open && notify(context, "heartbeat", json!({ "cursor": cursor })).await;
         }
-        for event in events {
-            open = open && notify(context, "event", event).await;
-        }
-        // Beyond the last event there may be some that were not for this client.
-        open = open && notify(context, "heartbeat", json!({ "cursor": cursor })).await;
+        Ok(())
     }
-    Ok(())
 }
 
 /// `false`: the client has left.

@@ -26,8 +26,8 @@ struct LoadedSession {
     used: u64,
     /// When something was last asked of it, or was under way. Milliseconds.
     used_at_ms: i64,
-    /// Each of its open streams has a clone.
-    streams: Arc<()>,
+    /// Each of its open streams has a clone. The number is another one each time that the session comes here.
+    streams: Arc<u64>,
 }
 
 impl SessionMemory {
@@ -64,7 +64,7 @@ impl SessionMemory {
     }
 
     /// To be held while a stream of the session is open.
-    pub(super) fn open_stream(&self, sealed: &SessionId) -> Option<Arc<()>> {
+    pub(super) fn open_stream(&self, sealed: &SessionId) -> Option<Arc<u64>> {
         let session = self.sessions.get(self.ids.get(sealed)?)?;
         Some(session.streams.clone())
     }
@@ -132,7 +132,7 @@ impl SessionMemory {
             key_id: key_id.to_owned(),
             used: self.uses,
             used_at_ms: now_ms,
-            streams: Arc::default(),
+            streams: Arc::new(self.uses),
         };
         self.sessions.insert(id.to_owned(), session);
         self.ids.insert(sealed.clone(), id.to_owned());

@@ -120,3 +120,29 @@ fn only_version_two_is_a_collection() {
         &json!({"id": "1", "requests": [], "order": []})
     ));
 }
+
+/// What one request repeats of the collection is short, or a small collection would be a large description.
+#[test]
+fn variables_and_accounts_do_not_multiply_a_collection() {
+    let long = "{{c}}".repeat(799);
+    let mut document = json!({
+        "info": {"name": "A", "schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"},
+        "variable": [{"key": "a", "value": "{{a1}}"}, {"key": "a1", "value": "{{a2}}"}, {"key": "a2", "value": "{{a3}}"},
+            {"key": "a3", "value": long}, {"key": "c", "value": "c.".repeat(2_000)}],
+        "auth": {"type": "apikey", "apikey": {"key": "k".repeat(100_000)}},
+    });
+    document["item"] = vec![json!({"request": "{{a}}/x"}); 20].into();
+    let made = convert(&document, &mut Notes::default());
+    assert!(
+        made.to_string().len() < 100_000,
+        "{}",
+        made.to_string().len()
+    );
+    document["item"] = vec![json!({"request": "https://a.example.com/x"}); 20].into();
+    let made = convert(&document, &mut Notes::default());
+    assert!(
+        made.to_string().len() < 100_000,
+        "{}",
+        made.to_string().len()
+    );
+}

@@ -128,16 +128,31 @@ fn shown(approval: &Value) -> String {
             text(approval, "user_id"),
             text(approval, "asked_by_name")
         ),
-        text(approval, "arguments_text").to_owned(),
     ];
-    for request in items(approval, "requests") {
-        let line = format!("{} {}", text(request, "method"), text(request, "url"));
-        blocks.push(match text(request, "body") {
-            "" => line,
-            body => format!("{line}\n{body}"),
-        });
+    if approval["annotations"]["destructiveHint"] == true {
+        blocks.push("It deletes or overwrites something that may not come back.".to_owned());
+    }
+    if approval["secrets_masked"] == true {
+        blocks.push("A secret of the connection reads [redacted] here.".to_owned());
+    }
+    blocks.push(text(approval, "arguments_text").to_owned());
+    blocks.extend(items(approval, "requests").iter().map(request));
+    if approval["requests_complete"] == false {
+        blocks.push("More requests may follow from the first answers.".to_owned());
     }
     blocks.join("\n\n")
+}
+
+fn request(request: &Value) -> String {
+    let mut lines = format!("{} {}", text(request, "method"), text(request, "url"));
+    for header in items(request, "headers") {
+        let part = |at: usize| header[at].as_str().unwrap_or_default();
+        lines.push_str(&format!("\n{}: {}", part(0), part(1)));
+    }
+    match text(request, "body") {
+        "" => lines,
+        body => format!("{lines}\n\n{body}"),
+    }
 }
 
 #[cfg(test)]
@@ -150,14 +165,20 @@ mod tests {
             "title": "Create an issue", "tool_name": "github_create_issue", "status": "pending",
             "user_id": "ada", "account": "ada-l", "asked_by_name": "agent",
             "arguments_text": "{\"title\": \"It jams\"}",
-            "requests": [{"method": "POST", "url": "https://api.github.com/repos", "body": "{}"}],
+            "annotations": {"destructiveHint": true}, "secrets_masked": true, "requests_complete": false,
+            "requests": [{
+                "method": "POST", "url": "https://api.github.com/repos", "headers": [["x-mode", "force"]], "body": "{}",
+            }],
         });
         let text = shown(&approval);
         for part in [
             "Create an issue (github_create_issue), pending",
             "For ada as ada-l, asked by agent.",
             "It jams",
-            "POST https://api.github.com/repos\n{}",
+            "POST https://api.github.com/repos\nx-mode: force\n\n{}",
+            "deletes or overwrites",
+            "reads [redacted]",
+            "More requests may follow",
         ] {
             assert!(text.contains(part), "{text}");
         }

@@ -89,14 +89,8 @@ impl RegisterService {
         let server = account::authorization_server(&mut client, issuer).await?;
         let server = server.with_context(|| format!("{issuer} does not describe itself"))?;
         check_unchanged(slot, &server)?;
-        let by_document = match wants_document {
-            true => place.by_document(&server, &egress).await?,
-            false => None,
-        };
-        let client_id = match by_document {
-            Some(id) => id,
-            None => place.by_request(&server, slot, &mut client).await?,
-        };
+        let reader = wants_document.then_some(&egress);
+        let client_id = place.register(&server, slot, &mut client, reader).await?;
         let document = json!({
             "service": self.service,
             "workspace": self.workspace,
@@ -124,6 +118,41 @@ struct RegistrationPlace<'a> {
 }
 
 impl RegistrationPlace<'_> {
+    /// Registers the gateway by its document, where `reader` is to read it, or by a request. Where neither succeeds, the
+    /// registration that was there before stays: the connections that were made with it need it.
+    async fn register(
+        &self,
+        server: &AuthorizationServer,
+        slot: &Slot,
+        client: &mut ServerClient<'_>,
+        reader: Option<&Egress>,
+    ) -> anyhow::Result<String> {
+        let (store, service) = (self.store, &self.manifest.service);
+        let earlier = store.find_oauth_app(self.workspace_id, service).await?;
+        let earlier = earlier.filter(|app| app.workspace_id == self.workspace_id);
+        let registered = self.by_either(server, slot, client, reader).await;
+        if registered.is_err() {
+            let (caller, place) = (&self.caller, self.workspace_id);
+            apps::put_back(store, caller, service, place, earlier.as_ref(), self.now_ms).await?;
+        }
+        registered
+    }
+
+    async fn by_either(
+        &self,
+        server: &AuthorizationServer,
+        slot: &Slot,
+        client: &mut ServerClient<'_>,
+        reader: Option<&Egress>,
+    ) -> anyhow::Result<String> {
+        if let Some(egress) = reader
+            && let Some(id) = self.by_document(server, egress).await?
+        {
+            return Ok(id);
+        }
+        self.by_request(server, slot, client).await
+    }
+
     /// Registers the gateway by its client metadata document. `None`: the authorization server takes no such clients, or
     /// cannot read the document, and takes registrations.
     async fn by_document(

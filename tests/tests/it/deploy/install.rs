@@ -123,6 +123,33 @@ async fn an_archive_that_is_as_listed_is_installed_without_root_and_replaced_who
     assert_eq!(share.count(), 1, "the one that was replaced is gone");
 }
 
+/// The folder of the installation is the plugins folder of a gateway that names no other.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_operator_has_put_beside_the_program_is_not_lost() {
+    let home = tempfile::tempdir().unwrap();
+    let release = built("toolgate 0.1.0");
+    let server = place(release.path()).await;
+    let output = install(home.path(), &server.url(), VERSION).await;
+    assert!(output.status.success(), "{}", words(&output));
+    let folder = home.path().join(".local/share/toolgate");
+    std::fs::create_dir_all(folder.join("plugins")).unwrap();
+    std::fs::write(folder.join("plugins/own.wasm"), "mine").unwrap();
+    let output = install(home.path(), &server.url(), VERSION).await;
+    assert!(output.status.success(), "{}", words(&output));
+    let kept = std::fs::read_to_string(folder.join("plugins/own.wasm")).unwrap();
+    assert_eq!(kept, "mine");
+
+    std::fs::create_dir(folder.join("data")).unwrap();
+    let output = install(home.path(), &server.url(), VERSION).await;
+    assert!(!output.status.success(), "{}", words(&output));
+    assert!(
+        words(&output).contains("would be lost"),
+        "{}",
+        words(&output)
+    );
+    assert!(folder.join("data").is_dir());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_archive_that_is_not_as_listed_is_refused() {
     let other = built("other");

@@ -128,6 +128,60 @@ async fn a_session_whose_call_runs_is_not_idle() {
     assert!(answer.text.contains("42"), "{}", answer.text);
 }
 
+/// The library numbers the streams of a session from zero each time that the session is made.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_from_before_is_not_taken_for_one_of_the_session_made_anew() {
+    let clock = Clock::manual(NOW_MS);
+    let holding = Holding::start().await;
+    let component = built_plugin("prometheus").unwrap();
+    let gateway = TestGateway::start(Options {
+        plugins: vec![("prometheus.wasm".to_owned(), component)],
+        clock: Some(clock.clone()),
+        ..Options::default()
+    })
+    .await;
+    let set = [("api_base".to_owned(), format!("http://{}", holding.address))];
+    let configured = configure(&gateway.gateway, "prometheus", &set).await;
+    configured.unwrap();
+    let (session, _) = wire::open_session(&gateway, &gateway.key, "2025-11-25").await;
+    let request = |method: Method| {
+        gateway
+            .client
+            .request(method, gateway.url("/mcp"))
+            .bearer_auth(&gateway.key)
+            .header("accept", "application/json, text/event-stream")
+            .header("content-type", "application/json")
+            .header("mcp-session-id", &session)
+    };
+    let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" });
+    let before = wire::answer(request(Method::POST).body(list.to_string())).await;
+    let event = before
+        .text
+        .lines()
+        .find_map(|line| line.strip_prefix("id:"));
+    let event = event.expect("an event has an id").trim().to_owned();
+    clock.advance_ms(LONG_MS);
+    gateway
+        .wait("the session to leave", async || in_memory(&gateway) == 0)
+        .await;
+
+    // Its first stream again.
+    let call = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {
+        "name": "svc_execute_tool",
+        "arguments": { "tool_name": "prometheus_query", "arguments": "{\"query\":\"up\"}" } } });
+    let beside = async {
+        holding.arrived.acquire().await.unwrap().forget();
+        let resumed = wire::answer(request(Method::GET).header("last-event-id", &event));
+        let resumed = tokio::time::timeout(std::time::Duration::from_secs(20), resumed).await;
+        holding.open.notify_waiters();
+        resumed.expect("a stream that is not there ends at once")
+    };
+    let call = wire::answer(request(Method::POST).body(call.to_string()));
+    let (answer, resumed) = tokio::join!(call, beside);
+    assert!(answer.text.contains("42"), "{}", answer.text);
+    assert!(!resumed.text.contains("42"), "{}", resumed.text);
+}
+
 /// Sessions that are open at one time and leave together.
 const ROUND: usize = 400;
 const ROUNDS: usize = 5;

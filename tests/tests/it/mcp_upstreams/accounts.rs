@@ -313,6 +313,15 @@ async fn a_scope_that_the_server_misses_is_asked_for_once_the_operator_has_allow
     assert!(authorize.contains("scope=notes+audit"), "{authorize}");
     let listed = world.run("ada", "notes_list_notes", json!({})).await;
     assert_eq!(listed["status"], "success", "{listed}");
+
+    // The next command keeps what was allowed, and no word of the server is a command.
+    world.post("need?scope=export").await;
+    let refused = world.run("ada", "notes_list_notes", json!({})).await;
+    let next = refused["error"]["suggested_fix"].as_str().unwrap();
+    assert!(next.contains("--scopes-max audit,export`"), "{refused}");
+    world.post("need?scope=x;reboot").await;
+    let refused = world.run("ada", "notes_list_notes", json!({})).await;
+    assert!(!refused.to_string().contains("--scopes-max"), "{refused}");
 }
 
 /// Until the changed file waits for approval.

@@ -1,10 +1,12 @@
 //! The list of a server over time: what changes is found while nobody calls, and reviewed as every upgrade.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolgate_gateway::plugins::{self, ListedPlugin};
-use toolgate_store::ServerOutcome;
+use toolgate_store::{PluginState, ServerOutcome};
 use toolgate_tests::gateway::{Options, TestGateway, operator};
 use toolgate_tests::upstream::Upstream;
 
@@ -198,4 +200,56 @@ async fn a_server_that_does_not_know_a_tool_is_asked_before_it_is_due() {
             again.status == 404 && again.code() == "tool_withdrawn"
         })
         .await;
+}
+
+/// A server answers as slowly as it likes, and its plugin may be gone by then.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plugin_that_is_removed_while_its_server_is_asked_does_not_come_back() {
+    let runtime = OwnRuntime::new();
+    let list = SharedList::new(Mutex::new(two_tools()));
+    // 1: the next question waits; 2: it does.
+    let phase = Arc::new(AtomicUsize::new(0));
+    let (lists, phases) = (list.clone(), phase.clone());
+    let answers = move |_: &Value| {
+        let waits = phases.compare_exchange(1, 2, Ordering::SeqCst, Ordering::SeqCst);
+        while waits.is_ok() && phases.load(Ordering::SeqCst) == 2 {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        lists.lock().unwrap().clone()
+    };
+    let started = runtime.0.as_ref().unwrap().spawn(async move {
+        server(answers, |_, message| {
+            result(message, &json!({"content": []}))
+        })
+        .await
+    });
+    let source = of(&started.await.unwrap());
+    let options = Options {
+        mcp_refresh_seconds: Some(1),
+        ..Options::default()
+    };
+    let gateway = gateway_with(&source, options).await;
+    wait_for_outcome(&gateway, ServerOutcome::Answered).await;
+    *list.lock().unwrap() = json!({"tools": [tool("look", "Looks at one thing.")]});
+    phase.store(1, Ordering::SeqCst);
+    gateway
+        .wait("the server to be asked", async || {
+            phase.load(Ordering::SeqCst) == 2
+        })
+        .await;
+    let file = gateway.plugins_dir().join("odd.wasm");
+    std::fs::remove_file(&file).unwrap();
+    gateway
+        .wait("the plugin to be gone", async || {
+            listed(&gateway).await.state == PluginState::Removed
+        })
+        .await;
+    phase.store(3, Ordering::SeqCst);
+    gateway
+        .wait("its server to be forgotten", async || {
+            outcome(&gateway).await.is_none()
+        })
+        .await;
+    assert!(!file.exists(), "it is back");
+    assert_eq!(refreshes(&gateway).await, Vec::<Value>::new());
 }

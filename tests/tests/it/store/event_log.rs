@@ -225,6 +225,7 @@ async fn a_log_that_nobody_reads_is_switched_off_and_says_so_when_it_is_read_aga
     create(&at.store, &acme, "read", 0).await;
     let before = at.store.open_event_log(&acme.id, NOW_MS).await.unwrap();
     assert_eq!((before.dropped_seq, before.last_seq), (0, 1));
+    create(&at.store, &acme, "without a number", 0).await;
     let off = LogRetention {
         before_ms: NOW_MS - DAY_MS,
         unread_ms: NOW_MS + 1,
@@ -236,6 +237,8 @@ async fn a_log_that_nobody_reads_is_switched_off_and_says_so_when_it_is_read_aga
     assert_eq!(at.store.list_event_logs().await.unwrap(), [&*acme.id]);
     let again = at.store.open_event_log(&acme.id, NOW_MS).await.unwrap();
     assert!(again.dropped_seq > before.last_seq, "{again:?}");
+    assert_eq!(again.dropped_seq, again.last_seq, "nothing is left of it");
+    assert!(read(&at.store, &acme, None, 0, 10).await.is_empty());
     create(&at.store, &acme, "again", 0).await;
     let found = read(&at.store, &acme, None, again.last_seq, 10).await;
     assert_eq!(skills(&found), ["again"]);

@@ -7,7 +7,7 @@ use super::settings::SCOPES_MAX_SETTING;
 use crate::audit::AuditAction;
 use crate::connections::callback::{CALLBACK_SETTING, CallbackAddress};
 use crate::{Caller, Error};
-use toolgate_store::{ALL_WORKSPACES, Role, Store};
+use toolgate_store::{ALL_WORKSPACES, OAuthApp, Role, Store};
 
 /// Changes the redirect address of the registration at this place, and nothing else of it.
 ///
@@ -46,6 +46,43 @@ pub async fn allow_scopes(
     check_scopes(scopes)?;
     let setting = (SCOPES_MAX_SETTING, json!(scopes));
     change(store, caller, service, workspace_id, setting, now_ms).await
+}
+
+/// Puts a registration back as it was before one that did not succeed. `earlier`: `None` where there was none.
+pub async fn put_back(
+    store: &Store,
+    caller: &Caller,
+    service: &str,
+    workspace_id: &str,
+    earlier: Option<&OAuthApp>,
+    now_ms: i64,
+) -> Result<(), Error> {
+    caller.need_role(Role::Admin)?;
+    let now = store.find_oauth_app(workspace_id, service).await?;
+    let now = now.filter(|app| app.workspace_id == workspace_id);
+    if now.as_ref() == earlier {
+        return Ok(());
+    }
+    let everywhere = workspace_id == ALL_WORKSPACES;
+    match earlier {
+        Some(app) => {
+            let action = AuditAction::ServicesRegisterApp;
+            let details = json!({ "client_id": app.client_id, "everywhere": everywhere });
+            caller
+                .audited(store, now_ms, action, service, details)
+                .change_oauth_app(app, false, &[])
+                .await?;
+        }
+        None => {
+            let action = AuditAction::ServicesForgetApp;
+            let details = json!({ "everywhere": everywhere });
+            caller
+                .audited(store, now_ms, action, service, details)
+                .delete_oauth_app(workspace_id, service)
+                .await?;
+        }
+    }
+    Ok(())
 }
 
 async fn change(

@@ -11,6 +11,7 @@ use super::again::{AskFailure, ServerOffer};
 use crate::audit::{self, AuditAction};
 use crate::{Error, Gateway};
 use toolgate_mcp_upstream::{ComposedServer, bake_beside};
+use toolgate_store::PluginRow;
 
 impl Gateway {
     /// Puts an offer into the folder, unless it is `offered`, the one that was put there last: an operator who does not
@@ -33,8 +34,9 @@ impl Gateway {
         offer: ServerOffer,
         mark: String,
     ) -> Result<(), Error> {
-        let service = offer.row.service;
-        let name = offer.row.file_name;
+        let asked_of = offer.row;
+        let service = asked_of.service.clone();
+        let name = asked_of.file_name.clone();
         let name = name.unwrap_or_else(|| format!("{service}.wasm"));
         let version = offer.composed.manifest.version.clone();
         let baked = bake_beside(offer.composed, offer.source).await;
@@ -51,17 +53,18 @@ impl Gateway {
             "difference": offer.difference,
         });
         let action = AuditAction::PluginsRefresh;
-        let audited = audit::installation(&self.store, now_ms, action, &service, details).await?;
-        if !audited.note_server_offer(&service, &mark).await? {
-            // The plugin has gone since, and so has the row of its server.
+        // A server answers as slowly as it likes: meanwhile an operator may have removed the plugin, or put in another.
+        let row = self.store.find_plugin(&service).await?;
+        if !row.is_some_and(|row| is_still(&asked_of, &row)) {
             return Ok(());
         }
-        let put = staged.put(now_ms).await;
-        if put.is_err() {
-            // It is offered again when the server is asked next.
-            self.store.note_server_offer(&service, "").await?;
+        let audited = audit::installation(&self.store, now_ms, action, &service, details).await?;
+        // Not yet as offered: if the process ends before the file has its name, it is offered again.
+        if !audited.note_server_offer(&service, "").await? {
+            return Ok(());
         }
-        put?;
+        staged.put(now_ms).await?;
+        self.store.note_server_offer(&service, &mark).await?;
         tracing::info!(
             plugin.service = service,
             plugin.sha256 = sha256,
@@ -70,6 +73,14 @@ impl Gateway {
         );
         Ok(())
     }
+}
+
+/// Whether a plugin is as it was when its server was asked.
+fn is_still(asked_of: &PluginRow, now: &PluginRow) -> bool {
+    now.state == asked_of.state
+        && now.file_name == asked_of.file_name
+        && now.active_sha256 == asked_of.active_sha256
+        && now.pending_sha256 == asked_of.pending_sha256
 }
 
 /// Names what a server offers, before it is baked into a file.

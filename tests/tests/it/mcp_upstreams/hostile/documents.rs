@@ -92,3 +92,32 @@ async fn a_gateway_whose_document_cannot_be_read_is_registered() {
     assert_eq!(registered["client_id"], "registered", "{registered}");
     assert!(was_asked(&server));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_registration_stays_where_the_next_one_does_not_succeed() {
+    let mut metadata = takes_both();
+    metadata
+        .as_object_mut()
+        .unwrap()
+        .remove("registration_endpoint");
+    let server = signs_in(metadata).await;
+    let (installation, process, _folder) = serving(&server, false).await;
+    installation
+        .run(&["service", "configure", "odd", "--client-id", "own"])
+        .await;
+    let said = installation.refused(&["service", "register", "odd"]).await;
+    assert!(said.contains("client metadata document"), "{said}");
+    let document = process.get(DOCUMENT).await;
+    assert_eq!(
+        document.status, 404,
+        "the registration is by it: {document:?}"
+    );
+    let asked = process
+        .post(
+            "/v1/tools/odd_do_it/execute",
+            &json!({"arguments": {}, "user_id": "ada"}),
+        )
+        .await
+        .data();
+    assert_eq!(asked["status"], "auth_required", "{asked}");
+}
