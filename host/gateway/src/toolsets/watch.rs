@@ -19,6 +19,8 @@ use toolgate_store::{Changes, Topic};
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// How often a watcher looks where nothing seems to have changed.
 const LOOK_ANYWAY: Duration = Duration::from_secs(60);
+/// A stream that is still open after this long is ended with its key.
+const FIRST_LOOK: Duration = Duration::from_millis(250);
 /// Watchers of all callers that look at one time: a change lets all of them look, and calls go on meanwhile.
 const LOOKS_AT_ONCE: usize = 4;
 /// What lists are made of, beside the plugins that serve.
@@ -83,6 +85,8 @@ impl Gateway {
     /// Waits until the caller may not call any more: its key or app was revoked, or has expired. What goes on for it
     /// ends with this.
     pub async fn revoked(self: Arc<Self>, mut caller: Caller) {
+        // The caller was looked up just now. Most answers have ended by then, and cost no second look.
+        tokio::time::sleep(FIRST_LOOK).await;
         let mut signal = self.list_signal.count.subscribe();
         loop {
             // Of what was changed before the subscription nobody tells.
