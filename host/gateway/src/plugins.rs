@@ -12,6 +12,7 @@ mod decide;
 pub mod dev_log;
 mod folder;
 pub mod from_address;
+mod hastened;
 mod intake;
 mod listing;
 pub mod mcp_servers;

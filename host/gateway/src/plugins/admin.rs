@@ -17,6 +17,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde_json::json;
 
+use super::hastened::Hastened;
 use super::rollback::roll_back;
 use super::staged::{PluginFolders, plain};
 use super::{INSPECTOR, ListedFile, ListedPlugin, ServingPlugin, listing, removal};
@@ -44,6 +45,7 @@ pub(crate) struct PluginAdmin {
     asking: Arc<tokio::sync::Mutex<()>>,
     /// An MCP server is to be asked for its tools before it is due.
     pub(super) server_is_due: Arc<tokio::sync::Notify>,
+    pub(super) hastened: Hastened,
 }
 
 impl PluginAdmin {
@@ -55,6 +57,7 @@ impl PluginAdmin {
             judging: Arc::default(),
             asking: Arc::default(),
             server_is_due: Arc::default(),
+            hastened: Hastened::default(),
         }
     }
 

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use rand::RngExt as _;
 
+use super::hastened::HASTENED_AFTER_MS;
 use super::{ServingPlugin, Snapshot};
 use crate::{Error, Gateway};
 pub use again::check_address;
@@ -31,8 +32,6 @@ const SCANNED_LOOK: Duration = Duration::from_millis(500);
 /// How long a process that has died keeps a server from the others. An answer takes less
 /// ([`BUILD_TIME_MAX`](toolgate_mcp_upstream::client::BUILD_TIME_MAX)).
 const LEASE_MS: i64 = 10 * 60 * 1_000;
-/// A server that did not know a tool is asked again at once, unless it was asked within this time.
-const HASTENED_AFTER_MS: i64 = 10 * 60 * 1_000;
 /// Longest failure that is stored, in characters.
 const FAILURE_CHARS_MAX: usize = 500;
 /// What servers answer where they do not know a tool, or no such method: JSON-RPC 2.0, section 5.1.
@@ -171,9 +170,12 @@ impl Gateway {
         if !unknown || !is_of_server(&serving.manifest) {
             return;
         }
+        let now_ms = self.clock.now_ms();
+        if !self.plugins.hastened.begin(&serving.service, now_ms) {
+            return;
+        }
         let (store, service) = (self.store.clone(), serving.service.clone());
         let due = self.plugins.server_is_due.clone();
-        let now_ms = self.clock.now_ms();
         self.running.spawn(async move {
             let before_ms = now_ms - HASTENED_AFTER_MS;
             let hastened = store.hasten_mcp_server(&service, now_ms, before_ms);
