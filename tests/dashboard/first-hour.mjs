@@ -35,7 +35,7 @@ await walk(async (browser, look) => {
   await page.getByRole('status', { name: 'Your client' }).getByText('Waiting for your client').waitFor();
   await page.getByText('Last call: first agent').waitFor();
   await ask(key, 'GET', '/v1/status');
-  await page.getByText('first agent (API key) called the gateway just now.').waitFor();
+  await page.getByText('Connected: first agent').waitFor();
   done('a client gets its link and its address, and the page says when it has called');
 
   await ask(key, 'POST', '/v1/tools/words_count/execute', { arguments: { text: 'to be' } });

@@ -206,7 +206,7 @@ pub async fn main() -> ExitCode {
     };
     let output = OutputFormat { json: cli.json };
     let asks_gateway = cli.command.asks_gateway();
-    match run(cli, output).await {
+    match Box::pin(run(cli, output)).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(cause) => {
             output.error(&cause);

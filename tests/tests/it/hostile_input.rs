@@ -115,7 +115,7 @@ async fn control_characters_and_nul_are_refused_and_nothing_is_kept() {
         )
         .await;
     }
-    assert_eq!(stored(&gateway).await, [0; 8]);
+    assert_eq!(stored(&gateway).await, [0; 9]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -193,7 +193,7 @@ async fn deep_json_huge_numbers_and_repeated_keys_are_refused_and_nothing_is_kep
             "{body}"
         );
     }
-    assert_eq!(stored(&gateway).await, [0; 8]);
+    assert_eq!(stored(&gateway).await, [0; 9]);
     let huge = "{\"arguments\":{\"n\":123456789012345678901234567890}}";
     let ran = raw(&gateway, Method::POST, "/v1/tools/demo_run/execute", huge).await;
     assert_eq!(ran.data()["status"], "success");
@@ -282,7 +282,7 @@ async fn wrong_types_and_unknown_fields_are_refused_by_name_and_nothing_is_kept(
             "invalid_request"
         );
     }
-    assert_eq!(stored(&gateway).await, [0; 8]);
+    assert_eq!(stored(&gateway).await, [0; 9]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -457,7 +457,7 @@ async fn a_body_that_is_too_large_is_answered_and_not_reset() {
             assert!(text.contains("payload_too_large"), "{text}");
         }
     }
-    assert_eq!(stored(&gateway).await, [0; 8]);
+    assert_eq!(stored(&gateway).await, [0; 9]);
     let said = tool_answer(&gateway, &gateway.key, "svc_health_check", json!({})).await;
     assert_eq!(said.status, 200);
 }

@@ -76,7 +76,7 @@ impl RegisterService {
             manifest: &manifest,
             caller: Caller::operator(&workspace),
             workspace_id: match &self.workspace {
-                Some(_) => &*workspace.id,
+                Some(_) => &workspace.id,
                 None => ALL_WORKSPACES,
             },
             now_ms,
