@@ -48,6 +48,7 @@ type Client struct {
 	Knowledge   *Knowledge
 	Sessions    *Sessions
 	Webhooks    *Webhooks
+	Triggers    *Triggers
 	Executions  *Executions
 	Approvals   *Approvals
 	Results     *Results
@@ -125,6 +126,7 @@ func New(options Options) (*Client, error) {
 	client.Knowledge = &Knowledge{client}
 	client.Sessions = &Sessions{client}
 	client.Webhooks = &Webhooks{client}
+	client.Triggers = &Triggers{client}
 	client.Executions = &Executions{client}
 	client.Approvals = &Approvals{client}
 	client.Results = &Results{client}

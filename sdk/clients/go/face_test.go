@@ -42,7 +42,7 @@ func TestEveryOperationOfTheDocumentHasAMethod(t *testing.T) {
 		}
 	}
 	called := regexp.MustCompile(`(?:c|c\.answer\(ctx), "(\w+)"`)
-	for _, file := range []string{"client.go", "files.go", "resources.go", "webhooks.go"} {
+	for _, file := range []string{"client.go", "files.go", "resources.go", "triggers.go", "webhooks.go"} {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -22,6 +22,7 @@ import {
 } from "./resources.js";
 import type { Operation } from "./routes.js";
 import { Toolset, type ToolsetOptions } from "./toolset.js";
+import { Triggers } from "./triggers.js";
 
 /** The first and the longest pause between two polls, where the server cannot hold its answer back. */
 const PAUSE_FIRST_MS = 1_000;
@@ -81,6 +82,7 @@ export class Toolgate {
   readonly sessions = new Sessions(this);
   readonly knowledge = new Knowledge(this);
   readonly webhooks = new Webhooks(this);
+  readonly triggers = new Triggers(this);
   readonly executions = new Executions(this);
   readonly approvals = new Approvals(this);
   readonly results = new Results(this);

@@ -68,16 +68,16 @@ import type { Operation } from "./routes.js";
 import type { Transport } from "./transport.js";
 import { verify, type HeadersLike, type VerifyOptions } from "./webhooks.js";
 
-type Query<O extends keyof operations> = operations[O] extends { parameters: { query?: infer Q } } ? NonNullable<Q> : never;
-type Body<O extends keyof operations> = operations[O] extends { requestBody: { content: { "application/json": infer B } } }
+export type Query<O extends keyof operations> = operations[O] extends { parameters: { query?: infer Q } } ? NonNullable<Q> : never;
+export type Body<O extends keyof operations> = operations[O] extends { requestBody: { content: { "application/json": infer B } } }
   ? B
   : never;
 /** For calls that are executed once however often they are sent; made by the client if absent. */
-interface Keyed {
+export interface Keyed {
   idempotency_key?: string;
 }
 
-class Resource {
+export class Resource {
   readonly #client: Transport;
 
   constructor(client: Transport) {

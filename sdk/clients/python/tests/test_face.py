@@ -25,6 +25,7 @@ RESOURCES = (
     "skills",
     "tools",
     "toolsets",
+    "triggers",
 )
 SYNC = tuple(importlib.import_module(f"toolgate._sync.{name}") for name in RESOURCES)
 ASYNC = tuple(importlib.import_module(f"toolgate._async.{name}") for name in RESOURCES)

@@ -26,6 +26,7 @@ from .skills import AsyncSkills
 from .tools import AsyncTools
 from .toolset import AsyncToolset, OnOutcome
 from .toolsets import AsyncToolsets
+from .triggers import AsyncTriggers
 
 # A toolset is typed as the provider's own package types it, where that is installed.
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class AsyncToolgate:
         self.sessions = AsyncSessions(self)
         self.knowledge = AsyncKnowledge(self)
         self.webhooks = AsyncWebhooks(self)
+        self.triggers = AsyncTriggers(self)
         self.executions = AsyncExecutions(self)
         self.approvals = AsyncApprovals(self)
         self.results = AsyncResults(self)

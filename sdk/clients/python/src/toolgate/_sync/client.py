@@ -25,6 +25,7 @@ from .skills import Skills
 from .tools import Tools
 from .toolset import Toolset, OnOutcome
 from .toolsets import Toolsets
+from .triggers import Triggers
 
 # A toolset is typed as the provider's own package types it, where that is installed.
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class Toolgate:
         self.sessions = Sessions(self)
         self.knowledge = Knowledge(self)
         self.webhooks = Webhooks(self)
+        self.triggers = Triggers(self)
         self.executions = Executions(self)
         self.approvals = Approvals(self)
         self.results = Results(self)
