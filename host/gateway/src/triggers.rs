@@ -3,7 +3,7 @@
 //!
 //! A poll is an ordinary call of the tool: the user's permissions and connection, the limits and a receipt. Which
 //! items are new is decided by the ids that were seen ([`items`], [`reading`]); a page of the provider's list is
-//! stored in one transaction with its events, so that each item is told of once whatever process dies
+//! stored in one transaction with its events, so that each item becomes one event whichever process dies
 //! (`store/src/trigger_polls.rs`). [`schedule`] is the pure rule of when a trigger is polled again, [`poller`] the loop
 //! of each process, [`admin`] what callers do with triggers, [`preview`] the poll that stores nothing.
 

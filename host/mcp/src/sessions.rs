@@ -43,7 +43,7 @@ use toolgate_gateway::{Caller, Gateway};
 const IN_MEMORY_PER_KEY_MAX: usize = 1_000;
 /// Sessions of all keys that are in the memory of one process.
 const IN_MEMORY_MAX: usize = 5_000;
-/// The library ends a session on whose streams and requests nothing moved for this long.
+/// The library ends a session without traffic after this long.
 const STILL_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// In an event's id, before the number of the session's stay in memory: the library numbers the streams of each stay
 /// from zero.

@@ -105,7 +105,7 @@ macro_rules! remember {
     }};
 }
 
-/// Of these ids, those under which an event is kept: it was told of before its item was forgotten.
+/// Of these ids, those under which an event is stored: it was emitted before its item was forgotten.
 macro_rules! told {
     ($tx:ident, $ids:expr) => {{
         let mut told: Vec<String> = Vec::new();
@@ -271,7 +271,7 @@ impl Store {
     }
 }
 
-/// The events of the items that are new and were not told of, in their order.
+/// The events of the items that are new and have none yet, in their order.
 fn events_of(items: &[FoundItem], new: &[String], told: &[String]) -> Vec<Event> {
     let new: HashSet<&String> = new.iter().collect();
     let told: HashSet<&String> = told.iter().collect();

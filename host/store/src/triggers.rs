@@ -21,7 +21,7 @@ pub struct TriggerRow {
     /// The arguments that the user chose, as sealed JSON.
     pub config: String,
     pub interval_ms: i64,
-    /// Items from this time on are told of although they were there before.
+    /// Items from this time on become events although they were there before.
     pub since_ms: Option<i64>,
     #[sqlx(try_from = "&'a str")]
     pub state: TriggerState,
@@ -30,9 +30,9 @@ pub struct TriggerRow {
     pub last_error: Option<String>,
     pub last_poll_at_ms: Option<i64>,
     pub last_item_at_ms: Option<i64>,
-    /// Items that were told of.
+    /// Items that became events.
     pub items_found: i64,
-    /// Since when new items are told of. `None`: what is there has not been read to its end yet.
+    /// Since when new items become events. `None`: what is there has not been read to its end yet.
     pub watching_since_ms: Option<i64>,
     /// Items of this time and older were there before.
     pub floor_ms: Option<i64>,
@@ -69,7 +69,7 @@ pub enum InsertedTrigger {
 /// What to change; `None` keeps.
 #[derive(Clone, Debug, Default)]
 pub struct TriggerChange<'a> {
-    /// Sealed. What is there under another config is read anew and not told of.
+    /// Sealed. Items that are there under another config are read anew and become no events.
     pub config: Option<&'a str>,
     pub interval_ms: Option<i64>,
     pub paused: Option<bool>,
@@ -186,7 +186,7 @@ impl Writer {
     }
 
     /// Changes what is given. A poll that is under way stores nothing more, and the trigger is due at once unless it
-    /// is paused. Another config begins anew: what is there is not told of.
+    /// is paused. Another config begins anew: items that are there become no events.
     pub async fn update_trigger(
         &self,
         workspace_id: &str,

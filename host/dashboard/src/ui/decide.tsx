@@ -75,7 +75,7 @@ export function Decide({ approval, size = 'small' }: { approval: Approval; size?
   };
   const soonDone = waiting.find((one) => one.key === approval.approval_id);
   if (soonDone) {
-    // In the place of the button that was pressed, so that the keyboard is there too.
+    // In the place of the pressed button, so that the keyboard focus stays there.
     return <Button size={size} icon="undo" autoFocus={pressed} busy={soonDone.sending} aria-label={`Take back: ${soonDone.says}`} onClick={() => takeBack(approval.approval_id)}>Undo</Button>;
   }
   return (

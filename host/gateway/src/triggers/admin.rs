@@ -26,7 +26,8 @@ use toolgate_store::{
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
 impl Gateway {
-    /// Keeps a new trigger, which is polled at once: what is there then is not told of, but for what `since` wants.
+    /// Stores a new trigger, which is polled at once. Items that are there then become no events, except those that
+    /// `since` names.
     ///
     /// # Errors
     /// `not_found` for a trigger that no plugin declares, `invalid_arguments` for a config that the tool does not take,
@@ -185,7 +186,7 @@ impl Gateway {
         Ok(shown(row, Some(config)))
     }
 
-    /// Deletes a trigger with what it remembers. A poll that is under way tells of nothing more.
+    /// Deletes a trigger with what it remembers. A poll that is under way emits no more events.
     pub async fn delete_trigger(
         &self,
         caller: &Caller,
@@ -267,7 +268,7 @@ fn event_type(row: &TriggerRow) -> String {
     format!("{TRIGGER_PREFIX}{}.{}", row.service, row.event)
 }
 
-/// From when on items are told of that are there already.
+/// The time from which items that are there already become events.
 fn checked_since(
     since: Option<&str>,
     spec: &TriggerSpec,

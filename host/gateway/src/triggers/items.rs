@@ -12,7 +12,7 @@ use toolgate_core::ids;
 pub(super) const PAGE_ITEMS_MAX: usize = 2_000;
 /// An item whose identity is longer as JSON is left out.
 pub(super) const KEY_BYTES_MAX: usize = 4 << 10;
-/// An item that is larger as JSON is told of without its content.
+/// The event of an item that is larger as JSON has no content.
 pub(super) const ITEM_BYTES_MAX: usize = 64 << 10;
 /// Numbers from here on are milliseconds: as seconds they would be in the year 5138.
 const MILLISECONDS_FROM: f64 = 1e11;

@@ -1,4 +1,4 @@
-//! What a trigger would find now: one page is read, nothing is told of and nothing is remembered.
+//! What a trigger would find now: one page is read, no event is emitted and nothing is stored.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
-//! Where the reading of a list is after a page, and which of its items are told of. Pure.
+//! Where the reading of a list is after a page, and which of its items become events. Pure.
 //!
 //! A reading goes from the first page to the last one, or to one without a new item where the provider lists the
 //! newest first. It may take several polls, each of which goes on where the one before ended. The first reading
-//! remembers what is there and tells of nothing, but for what the caller wants from a time on.
+//! stores what is there and emits no events, except for items from the time that the caller named.
 //!
 //! Where items are deleted while several pages are read, one may move to a page that was read already. After a reading
 //! that found new items behind the first page, the next one therefore goes to the end.
@@ -94,7 +94,7 @@ fn oldest_ms(items: &[ListedItem], before_ms: Option<i64>) -> Option<i64> {
     times.chain(before_ms).min()
 }
 
-/// Whether an item that nobody has seen is told of.
+/// Whether an item that was not seen before becomes an event.
 pub(super) fn is_told_of(trigger: &TriggerRow, item: &ListedItem) -> bool {
     let wanted = |since_ms| item.time_ms.is_some_and(|time_ms| time_ms >= since_ms);
     if trigger.since_ms.is_some_and(wanted) {

@@ -123,7 +123,7 @@ async fn an_archive_that_is_as_listed_is_installed_without_root_and_replaced_who
     assert_eq!(share.count(), 1, "the one that was replaced is gone");
 }
 
-/// The folder of the installation is the plugins folder of a gateway that names no other.
+/// A gateway without --plugins-dir uses the plugins folder of the installation.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_an_operator_has_put_beside_the_program_is_not_lost() {
     let home = tempfile::tempdir().unwrap();
