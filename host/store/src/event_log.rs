@@ -175,20 +175,21 @@ impl Store {
         range: LogRange<'_>,
         limit: usize,
     ) -> Result<(Vec<LoggedEvent>, i64), StoreError> {
+        // With two comparisons in place of BETWEEN, SQLite reads the events of all users.
         let statement = match range.user_id {
             None => {
                 "SELECT seq, id, type, user_id, payload FROM logged_events \
-                 WHERE workspace_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4"
+                 WHERE workspace_id = $1 AND seq BETWEEN $2 AND $3 ORDER BY seq LIMIT $4"
             }
             Some(_) => {
                 "SELECT seq, id, type, user_id, payload FROM logged_events \
-                 WHERE workspace_id = $1 AND user_id = $5 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4"
+                 WHERE workspace_id = $1 AND user_id = $5 AND seq BETWEEN $2 AND $3 ORDER BY seq LIMIT $4"
             }
         };
         Ok(portable!(read self, db => {
             let mut query = sqlx::query_as(statement)
                 .bind(range.workspace_id)
-                .bind(range.after_seq)
+                .bind(range.after_seq.saturating_add(1))
                 .bind(range.until_seq)
                 .bind(i64::try_from(limit).unwrap_or(i64::MAX));
             if let Some(user_id) = range.user_id {
