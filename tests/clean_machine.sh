@@ -47,14 +47,22 @@ inside() {
     mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
     ln -sf pts/ptmx "$root/dev/ptmx"
     mount -t tmpfs tmpfs "$root/dev/shm"
+    # With the control groups that a container needs.
+    mount --rbind /sys "$root/sys"
     mount --bind "$toolchain" "$root$pinned"
     mount -o remount,bind,ro "$root$pinned"
     # What the README asks for.
     chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
         build-essential git curl $with >>"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; exit 1; }
-    exec chroot "$root" /usr/bin/env -i "${settings[@]}" HOME=/root LANG=C.UTF-8 \
+    # A root of its own and no chroot, in which the kernel refuses the user namespaces of container tools.
+    mkdir -p "$root/before"
+    cd "$root"
+    pivot_root . before
+    exec /usr/bin/env -i "${settings[@]}" HOME=/root LANG=C.UTF-8 \
         PATH=/root/.cargo/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-        RUSTUP_HOME="$rustup_home" bash -euc "$(declare -f steps step_run); cd /toolgate; steps $steps"
+        RUSTUP_HOME="$rustup_home" bash -euc "$(declare -f steps step_run)
+            cd / && umount -l /before && rmdir /before
+            cd /toolgate && steps $steps"
 }
 
 # In that Debian.
