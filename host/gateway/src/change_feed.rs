@@ -137,6 +137,7 @@ fn changed(before: &FeedState, now: &FeedState) -> Vec<&'static str> {
         ("skills", old.skills != new.skills),
         ("sessions", old.sessions != new.sessions),
         ("webhooks", old.webhooks != new.webhooks),
+        ("triggers", old.triggers != new.triggers),
         ("audit", old.audit != new.audit),
     ];
     let listed = listed

@@ -5,12 +5,14 @@
 //! items are new is decided by the ids that were seen ([`items`], [`reading`]); a page of the provider's list is
 //! stored in one transaction with its events, so that each item becomes one event whichever process dies
 //! (`store/src/trigger_polls.rs`). [`schedule`] is the pure rule of when a trigger is polled again, [`poller`] the loop
-//! of each process, [`admin`] what callers do with triggers, [`preview`] the poll that stores nothing.
+//! of each process, [`admin`] what callers do with triggers, [`offered`] which ones they can make, [`preview`] the poll
+//! that stores nothing.
 
 pub mod admin;
 mod call;
 mod declared;
 mod items;
+pub mod offered;
 pub(crate) mod poller;
 pub mod preview;
 mod reading;

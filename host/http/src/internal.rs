@@ -41,6 +41,7 @@ mod services;
 mod shell;
 mod sign_in;
 mod skill_proposals;
+mod triggers;
 mod users;
 mod workspace;
 
@@ -135,6 +136,7 @@ fn built(gateway: Arc<Gateway>, options: InternalOptions) -> (Router, Vec<Listed
     plugins::routes(&mut routes);
     addresses::routes(&mut routes);
     descriptions::routes(&mut routes);
+    triggers::routes(&mut routes);
     users::routes(&mut routes);
     mirror::routes(&mut routes, document);
     let (routes, listed) = routes.finish();

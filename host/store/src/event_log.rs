@@ -169,6 +169,17 @@ impl Store {
         }))
     }
 
+    /// Whether events of the workspace are logged: somebody reads them.
+    pub async fn is_event_log_on(&self, workspace_id: &str) -> Result<bool, StoreError> {
+        let enabled: Option<bool> = portable!(read self, db => {
+            sqlx::query_scalar("SELECT enabled FROM event_logs WHERE workspace_id = $1")
+                .bind(workspace_id)
+                .fetch_optional(db)
+                .await?
+        });
+        Ok(enabled.unwrap_or_default())
+    }
+
     /// At most `limit` events of the range in the order of their numbers, and what of the log was deleted by then.
     pub async fn read_logged_events(
         &self,

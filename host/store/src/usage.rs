@@ -51,6 +51,8 @@ pub struct UsageVersion {
     pub approvals: String,
     pub skills: String,
     pub sessions: String,
+    /// Which triggers there are, and how far their polls have come.
+    pub triggers: String,
     pub audit: String,
     /// Endpoints, how they fare, and how far their deliveries have come.
     #[sqlx(skip)]
@@ -228,8 +230,9 @@ impl Store {
         }))
     }
 
-    /// How far the workspace's lists have come. Each part is one look at the end of an index, and
-    /// one at the valid approvals, of which an index holds only those.
+    /// How far the workspace's lists have come. Each part is one look at the end of an index,
+    /// one at the valid approvals, of which an index holds only those, and one at the triggers, which are few. Every end
+    /// of a poll moves the time of the next one.
     pub async fn usage_mark(&self, workspace_id: &str) -> Result<UsageVersion, StoreError> {
         let mut usage_mark: UsageVersion = portable!(read self, db => {
             sqlx::query_as(
@@ -244,6 +247,9 @@ impl Store {
                  FROM skills WHERE workspace_id = $1), '') AS skills, \
                  COALESCE((SELECT id FROM sessions WHERE workspace_id = $1 \
                  ORDER BY created_at_ms DESC, id DESC LIMIT 1), '') AS sessions, \
+                 (SELECT CAST(COUNT(*) AS TEXT) || ' ' || CAST(COALESCE(SUM(updated_at_ms), 0) AS TEXT) || ' ' || \
+                 CAST(COALESCE(SUM(next_poll_at_ms), 0) AS TEXT) FROM triggers \
+                 WHERE workspace_id = $1) AS triggers, \
                  COALESCE((SELECT id FROM audit_log WHERE workspace_id = $1 \
                  ORDER BY at_ms DESC, id DESC LIMIT 1), '') AS audit",
             )

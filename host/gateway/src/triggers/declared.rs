@@ -14,7 +14,7 @@ use toolgate_core::ids::UserId;
 use toolgate_core::visible::shown_name;
 
 /// The argument with which a paginated tool goes on at a page.
-const CURSOR: &str = "cursor";
+pub(super) const CURSOR: &str = "cursor";
 
 /// Triggers that the answer to an unknown one names.
 const NAMED_MAX: usize = 20;

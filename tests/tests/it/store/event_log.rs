@@ -221,7 +221,10 @@ async fn what_is_old_or_too_much_is_dropped_from_the_beginning_alone(at: Empty) 
 
 async fn a_log_that_nobody_reads_is_switched_off_and_says_so_when_it_is_read_again(at: Empty) {
     let acme = workspace(&at.store, "acme").await;
+    let is_on = async || at.store.is_event_log_on(&acme.id).await.unwrap();
+    assert!(!is_on().await);
     at.store.open_event_log(&acme.id, NOW_MS).await.unwrap();
+    assert!(is_on().await);
     create(&at.store, &acme, "read", 0).await;
     let before = at.store.open_event_log(&acme.id, NOW_MS).await.unwrap();
     assert_eq!((before.dropped_seq, before.last_seq), (0, 1));
@@ -233,6 +236,7 @@ async fn a_log_that_nobody_reads_is_switched_off_and_says_so_when_it_is_read_aga
         limit: 10,
     };
     assert!(at.store.purge_logged_events(&acme.id, off).await.unwrap());
+    assert!(!is_on().await);
     create(&at.store, &acme, "unread", 0).await;
     assert_eq!(at.store.list_event_logs().await.unwrap(), [&*acme.id]);
     let again = at.store.open_event_log(&acme.id, NOW_MS).await.unwrap();

@@ -12,6 +12,7 @@ use super::{Empty, NOW_MS, on_both, workspace};
 on_both!(
     a_trigger_is_polled_by_one_process_at_a_time,
     an_item_that_is_found_again_becomes_no_second_event,
+    the_change_mark_moves_with_triggers_and_their_polls,
     a_page_of_a_trigger_that_was_paused_or_deleted_stores_nothing,
     the_items_that_were_seen_last_are_remembered,
     triggers_are_bounded_and_belong_to_their_workspace,
@@ -185,6 +186,48 @@ async fn a_trigger_is_polled_by_one_process_at_a_time(at: Empty) {
     assert!(kept.reads_all && kept.lease_owner.is_none());
     assert!(!lease_it("one", later_ms).await, "it is not due yet");
     assert!(lease_it("one", later_ms + 60_000).await);
+}
+
+async fn the_change_mark_moves_with_triggers_and_their_polls(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let other = workspace(&at.store, "other").await;
+    let look = async |id: &str| at.store.usage_mark(id).await.unwrap().triggers;
+    let foreign = look(&other.id).await;
+    let mut seen = vec![look(&acme.id).await];
+    let row = trigger(&acme, "trg_1", "ada");
+    insert(&at, &row).await;
+    seen.push(look(&acme.id).await);
+    let due = due_of(&row);
+    at.store
+        .lease_trigger(&due, lease("one", NOW_MS))
+        .await
+        .unwrap()
+        .unwrap();
+    let end = TriggerPollEnd {
+        state: TriggerState::Active,
+        failures: 0,
+        last_error: None,
+        next_poll_at_ms: NOW_MS + 60_000,
+        begins_anew: false,
+    };
+    let ended = at.store.end_trigger_poll(&row, end, "one", NOW_MS);
+    assert!(ended.await.unwrap());
+    seen.push(look(&acme.id).await);
+    let paused = TriggerChange {
+        paused: Some(true),
+        ..TriggerChange::default()
+    };
+    let changed = at
+        .store
+        .update_trigger(&acme.id, "trg_1", &paused, NOW_MS + 5);
+    assert!(changed.await.unwrap().is_some());
+    seen.push(look(&acme.id).await);
+    for pair in seen.windows(2) {
+        assert_ne!(pair[0], pair[1], "{seen:?}");
+    }
+    assert!(at.store.delete_trigger(&acme.id, "trg_1").await.unwrap());
+    assert_eq!(look(&acme.id).await, seen[0]);
+    assert_eq!(look(&other.id).await, foreign);
 }
 
 async fn an_item_that_is_found_again_becomes_no_second_event(at: Empty) {
