@@ -7,6 +7,7 @@ export type * from './internal/people';
 export type * from './internal/plugins';
 export type * from './internal/services';
 export type * from './internal/skills';
+export type * from './internal/triggers';
 export type {
   Approval,
   ApprovalPage,
@@ -45,6 +46,10 @@ export type {
   ToolSchema,
   ToolsetList,
   ToolsetTools,
+  Trigger,
+  TriggerList,
+  TriggerState,
+  TriggerTest,
   TurnReason,
   UserPermissions,
   Webhook,

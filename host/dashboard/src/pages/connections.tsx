@@ -15,6 +15,7 @@ import { Empty, ErrorNote, Waiting } from '../ui/note';
 import { Card, Page } from '../ui/page';
 import { useServices } from '../ui/services';
 import { ShowMore } from '../ui/show-more';
+import { USER_ID, USER_ID_RULE } from '../ui/user-id';
 
 const STATES = [
   ['', 'Any state'],
@@ -24,8 +25,6 @@ const STATES = [
   ['refreshing', 'Being renewed'],
   ['revoked', 'Revoked'],
 ] as const;
-
-const USER_ID = /^[A-Za-z0-9._:@-]{1,128}$/;
 
 export default function Connections() {
   const admin = useIsAdmin();
@@ -49,7 +48,7 @@ export default function Connections() {
   return (
     <Page title="Connections" about="Accounts that tools use. Each belongs to one user at one service; its credential stays in the gateway." actions={<Link className="button primary" href="/integrations?state=ready">Connect a service</Link>}>
       <Filters set={[service, state].filter(Boolean).length}>
-        {admin && <div className="search"><TextField bare label="User" type="search" placeholder="Exact user ID" value={user} onChange={setUser} maxLength={128} wrong={wrong ? 'Use only letters, digits and . _ : @ -' : null} /></div>}
+        {admin && <div className="search"><TextField bare label="User" type="search" placeholder="Exact user ID" value={user} onChange={setUser} maxLength={128} wrong={wrong ? USER_ID_RULE : null} /></div>}
         <SelectField bare label="Service" className="narrow" value={service} onChange={setService} options={[['', 'Any service'], ...connectable.map((one) => [one.service, one.title] as const)]} />
         <SelectField bare label="State" className="narrow" value={state} onChange={setState} options={STATES} />
         {filtered && <Button kind="quiet" size="small" onClick={clear}>Clear filters</Button>}

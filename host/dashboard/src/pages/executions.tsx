@@ -100,7 +100,7 @@ export default function Executions() {
         <div className="search"><TextField bare label="Tool" type="search" placeholder="Part of a tool's name" value={tool} onChange={setTool} maxLength={200} /></div>
         {admin && <div className="search"><TextField bare label="User" type="search" placeholder="Exact user ID" value={user} onChange={setUser} maxLength={128} /></div>}
         <SelectField bare label="Service" className="narrow" value={service} onChange={setService} options={[['', 'Any service'], ...(services.data?.services ?? []).map((item) => [item.service, item.title] as const)]} />
-        {admin && <SelectField bare label="Key" className="narrow" value={key} onChange={setKey} options={[['', 'Any key'], ...(keys.data?.keys ?? []).map((one) => [one.prefix, one.name] as const)]} />}
+        {admin && <SelectField bare label="Key" className="narrow" value={key} onChange={setKey} options={[['', 'Any key'], ['trigger', 'Triggers'], ...(keys.data?.keys ?? []).map((one) => [one.prefix, one.name] as const)]} />}
         <SelectField bare label="Status" className="narrow" value={status} onChange={setStatus} options={choices(STATUSES, 'Any status')} />
         <SelectField bare label="Code" className="narrow" value={reason} onChange={setReason} options={choices(REASONS, 'Any code')} />
         <SelectField bare label="Time" className="narrow" value={since} onChange={setSince} options={[['', 'Any time'], ...Object.entries(SINCE).map(([name, [shown]]) => [name, shown] as const)]} />

@@ -3,7 +3,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
-import { ApiError, call } from '../api/client';
+import { call } from '../api/client';
 import type { Execution, Receipt, ToolSchema } from '../api/types';
 import { useIsAdmin, useMe } from '../shell/me';
 import { Badge } from '../ui/badge';
@@ -15,7 +15,7 @@ import { ErrorNote } from '../ui/note';
 import { Answer } from '../ui/answer';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { RequestTable } from '../ui/requests';
-import { SchemaForm, type Arguments, type Violations } from '../ui/schema-form';
+import { SchemaForm, violationsOf, type Arguments } from '../ui/schema-form';
 import { Segments } from '../ui/segments';
 import { Effect } from './tools';
 
@@ -102,7 +102,7 @@ function TryIt({ tool }: { tool: ToolSchema }) {
           }}
         >
           {view === 'form' ? (
-            <SchemaForm schema={tool.inputSchema} value={value} onChange={setValue} violations={violations(run.error)} />
+            <SchemaForm schema={tool.inputSchema} value={value} onChange={setValue} violations={violationsOf(run.error)} />
           ) : (
             <TextArea label="Arguments" code rows={10} wrong={broken} value={text} onChange={setText} />
           )}
@@ -145,9 +145,4 @@ function ReceiptOf({ id }: { id: string }) {
       <Loaded query={receipt}>{(data) => (data.requests.length === 0 ? <p className="muted">No request left the gateway.</p> : <RequestTable requests={data.requests} />)}</Loaded>
     </div>
   );
-}
-
-function violations(error: unknown): Violations {
-  const found = error instanceof ApiError ? ((error.details?.violations ?? []) as { path: string; message: string }[]) : [];
-  return Object.fromEntries(found.map((violation) => [violation.path, violation.message]));
 }

@@ -12,14 +12,13 @@ import { Empty } from '../ui/note';
 import { Card, Loaded, Page } from '../ui/page';
 import { Table } from '../ui/table';
 import { count, Time } from '../ui/time';
+import { USER_ID } from '../ui/user-id';
 import Permissions from './permissions';
 
 export default function Users() {
   const me = useMe();
   return useIsAdmin() ? <All /> : <Permissions of={me.user_id} />;
 }
-
-const USER_ID = /^[A-Za-z0-9._:@-]{1,128}$/;
 
 function All() {
   const [typed, setTyped] = useAddressState('query');

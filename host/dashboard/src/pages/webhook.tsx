@@ -12,7 +12,7 @@ import { Empty, ErrorNote, Note } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { ShowMore } from '../ui/show-more';
 import { Table } from '../ui/table';
-import { duration, Time } from '../ui/time';
+import { DueTime, duration, Time } from '../ui/time';
 import { useToast } from '../ui/toast';
 import { Secret, WebhookState } from './webhooks';
 
@@ -88,12 +88,7 @@ function TestOutcome({ delivery }: { delivery: Delivery }) {
   if (delivery.status === 'delivered') return <Note tone="ok"><p>The test was delivered: the receiver answered {delivery.response_status} after {duration(delivery.duration_ms)}.</p></Note>;
   const why = delivery.response_status ? `the receiver answered ${delivery.response_status}` : delivery.last_error;
   if (delivery.status === 'pending' && !why) return <Note><p>The test is on its way.</p></Note>;
-  return <Note tone="bad"><p>The test has not arrived: {why ?? 'the receiver did not answer'}.{delivery.next_attempt_at && <> It is sent again <NextTry at={delivery.next_attempt_at} />.</>}</p></Note>;
-}
-
-/** A time that has come is not said as one that has passed. */
-function NextTry({ at }: { at: string }) {
-  return Date.parse(at) <= Date.now() ? <>as soon as it is its turn</> : <Time at={at} />;
+  return <Note tone="bad"><p>The test has not arrived: {why ?? 'the receiver did not answer'}.{delivery.next_attempt_at && <> It is sent again <DueTime at={delivery.next_attempt_at} />.</>}</p></Note>;
 }
 
 function Deliveries({ path, id, tested }: { path: string; id: string; tested: string | null }) {
@@ -125,7 +120,7 @@ function Deliveries({ path, id, tested }: { path: string; id: string; tested: st
             { head: 'Answer', cell: (row) => row.response_status ?? <span className="muted">{row.last_error ?? 'none'}</span> },
             { head: 'Attempts', align: 'right', cell: (row) => row.attempts },
             { head: 'Duration', align: 'right', cell: (row) => duration(row.duration_ms) },
-            { head: 'Next try', cell: (row) => (row.next_attempt_at ? <NextTry at={row.next_attempt_at} /> : <span className="muted">none</span>) },
+            { head: 'Next try', cell: (row) => (row.next_attempt_at ? <DueTime at={row.next_attempt_at} /> : <span className="muted">none</span>) },
             { head: 'Made', cell: (row) => <Time at={row.created_at} /> },
             { head: 'Actions', align: 'acts', cell: (row) => row.status !== 'pending' && <Button size="small" onClick={() => resend(row)}>Send again</Button> },
           ]}

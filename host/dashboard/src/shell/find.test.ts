@@ -11,7 +11,7 @@ describe('pages', () => {
   });
   it('of admins are not offered to members', () => {
     const names = placesFor(false).flatMap(([, places]) => places.map((place) => place.name));
-    for (const name of ['API keys', 'Members', 'Audit log', 'Webhooks', 'Knowledge', 'Users and permissions']) expect(names).not.toContain(name);
+    for (const name of ['API keys', 'Members', 'Audit log', 'Webhooks', 'Triggers', 'Knowledge', 'Users and permissions']) expect(names).not.toContain(name);
     expect(names).toContain('Your permissions');
     expect(pages('keys', false)).toEqual([]);
     expect(pages('keys', true)).toHaveLength(1);
@@ -34,6 +34,7 @@ describe('an id', () => {
   it('leads to what it names', () => {
     expect(byId(' exe_01KAHZ6M5T ')[0]?.to).toBe('/executions/exe_01KAHZ6M5T');
     expect(byId('apr_1')[0]?.to).toBe('/approvals/apr_1');
+    expect(byId('trg_1')[0]?.to).toBe('/triggers/trg_1');
   });
   it('is nothing else: a path stays out of it', () => {
     for (const typed of ['exe_', 'exe_../x', 'exe_a/b', 'exec', 'exe_a b']) expect(byId(typed)).toEqual([]);

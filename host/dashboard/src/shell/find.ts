@@ -22,6 +22,7 @@ const BY_ID: readonly (readonly [string, string, string])[] = [
   ['ses_', '/sessions/', 'Session'],
   ['doc_', '/knowledge/', 'Document'],
   ['whk_', '/webhooks/', 'Webhook'],
+  ['trg_', '/triggers/', 'Trigger'],
 ];
 
 export function byId(typed: string): Hit[] {
@@ -47,6 +48,7 @@ const ACTIONS: readonly (Hit & { admin?: boolean })[] = [
   { name: 'Invite a member', to: '/settings/members?do=invite', admin: true },
   { name: 'Make a toolset', to: '/toolsets?do=new', admin: true },
   { name: 'Add a webhook', to: '/webhooks?do=add', admin: true },
+  { name: 'Make a trigger', to: '/triggers?do=new', admin: true },
   { name: 'Find connections to make again', to: '/connections?state=reauth_needed' },
   { name: 'Find calls that failed', to: '/executions?status=error' },
 ];

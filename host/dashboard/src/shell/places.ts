@@ -30,6 +30,7 @@ export const PLACES: readonly (readonly [string, readonly Place[]])[] = [
   ['Control', [
     { to: '/permissions', name: 'Users and permissions', icon: 'permissions', forMembers: 'Your permissions' },
     { to: '/webhooks', name: 'Webhooks', icon: 'webhooks', admin: true },
+    { to: '/triggers', name: 'Triggers', icon: 'triggers', admin: true },
   ]],
   ['Settings', [
     { to: '/settings/api', name: 'API keys', icon: 'keys', admin: true },

@@ -3,7 +3,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client';
-import type { Connection, ConnectLink } from '../api/types';
+import type { Connection, ConnectionPage, ConnectLink } from '../api/types';
 import { useMe } from '../shell/me';
 import { Button } from './button';
 import { CopyLine } from './copy';
@@ -57,6 +57,25 @@ export function Reconnect({ connection, title }: { connection: Connection; title
   return (
     <>
       <Button size="small" busy={open.isPending} aria-label={`Reconnect ${connection.account ?? title} of ${connection.user_id}`} onClick={() => open.mutate(link(connection.service, connection.user_id, connection))}>Reconnect</Button>
+      {blocked && <Blocked title={title} made={blocked} onClose={forget} />}
+    </>
+  );
+}
+
+/** The link by which something that waits for a connection goes on: it renews the chosen connection, or one that is broken. */
+async function linkAgain(service: string, userId: string, chosen: string | null | undefined): Promise<ConnectLink> {
+  const { connections } = await call<ConnectionPage>('GET', '/connections', { query: { user_id: userId, service, limit: 100 } });
+  if (!chosen) return link(service, userId, connections.find((one) => one.state === 'reauth_needed'));
+  const connection = connections.find((one) => one.connection_id === chosen && one.state !== 'revoked');
+  if (!connection) throw new Error('Its connection was deleted. Make a new trigger with another connection.');
+  return link(service, userId, connection);
+}
+
+export function ConnectAgain({ service, title, userId, connectionId }: { service: string; title: string; userId: string; connectionId?: string | null | undefined }) {
+  const { open, blocked, forget } = useOpenLink();
+  return (
+    <>
+      <Button size="small" icon="external" busy={open.isPending} aria-label={`Connect ${title} of ${userId}`} onClick={() => open.mutate(linkAgain(service, userId, connectionId))}>Connect</Button>
       {blocked && <Blocked title={title} made={blocked} onClose={forget} />}
     </>
   );

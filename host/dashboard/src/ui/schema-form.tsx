@@ -2,6 +2,7 @@
 // always the arguments as they will be sent; empty inputs are left out of it.
 
 import { useState } from 'react';
+import { ApiError } from '../api/client';
 import { SelectField, TextArea, TextField } from './field';
 
 /** The part of JSON Schema that the forms read. */
@@ -28,6 +29,12 @@ export interface Schema {
 export type Arguments = Record<string, unknown>;
 /** What is wrong, by JSON Pointer. */
 export type Violations = Record<string, string>;
+
+/** What a refusal says of the arguments. */
+export function violationsOf(error: unknown): Violations {
+  const found = error instanceof ApiError ? ((error.details?.violations ?? []) as { path: string; message: string }[]) : [];
+  return Object.fromEntries(found.map((violation) => [violation.path, violation.message]));
+}
 
 interface Props {
   schema: Schema;

@@ -51,6 +51,11 @@ export function Time({ at }: { at: string | null | undefined }) {
   );
 }
 
+/** When something is due: a time that has come is not said as one that has passed. */
+export function DueTime({ at }: { at: string }) {
+  return Date.parse(at) <= Date.now() ? <>as soon as it is its turn</> : <Time at={at} />;
+}
+
 export function duration(ms: number | null | undefined): string {
   if (ms == null) return 'none';
   if (ms < 1000) return `${Math.round(ms)} ms`;
