@@ -42,13 +42,13 @@ await walk(async (browser, look) => {
     await visit(page, '/overview');
     return page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts();
   };
-  const admins = ['Knowledge', 'Webhooks', 'API keys', 'Members', 'Audit log'];
+  const admins = ['Knowledge', 'Webhooks', 'Triggers', 'API keys', 'Members', 'Audit log'];
 
   const member = await invite('bob@example.com', 'Bob', 'member');
   const places = await seen(member.page);
   for (const place of admins) assert.ok(!places.includes(place), `${place} in ${places}`);
   assert.ok(places.includes('Approvals'), String(places));
-  for (const path of ['/settings/api', '/settings/members', '/settings/audit', '/webhooks', '/knowledge', '/permissions/charles']) {
+  for (const path of ['/settings/api', '/settings/members', '/settings/audit', '/webhooks', '/triggers', '/knowledge', '/permissions/charles']) {
     await member.page.goto(`${asked.base}${path}`);
     const refusal = member.page.getByRole('alert').first();
     await refusal.getByText(/role_denied|permission_denied/).waitFor();

@@ -84,6 +84,8 @@ export const places = (of) => [
         ['webhooks', '/webhooks'],
         ['webhook', `/webhooks/${of.webhook}`],
         ['webhook-new', '/webhooks', (page) => page.getByRole('button', { name: 'Add webhook' }).first().click()],
+        ['triggers', '/triggers'],
+        ['trigger-new', '/triggers', (page) => page.getByRole('button', { name: 'New trigger' }).first().click()],
       ]
     : []),
   ['keys', '/settings/api'],

@@ -10,6 +10,7 @@ mod explorer;
 mod first_hour;
 mod reference;
 mod toolsets;
+mod triggers;
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

@@ -28,8 +28,8 @@ const MINUTE_MS: i64 = 60_000;
 const PAGE: usize = 3;
 
 /// What the provider lists.
-struct ListServer {
-    items: Vec<Value>,
+pub(crate) struct ListServer {
+    pub(crate) items: Vec<Value>,
     /// The key that is taken.
     key: &'static str,
     /// Every request is refused with this status and `Retry-After`.
@@ -81,21 +81,21 @@ fn answered(status: u16, retry_after: Option<&str>, body: &Value) -> Response<Bo
     response.body(Body::from(body.to_string())).unwrap()
 }
 
-fn item(id: &str) -> Value {
+pub(crate) fn item(id: &str) -> Value {
     json!({"id": id, "at": AT, "text": format!("The item {id}.")})
 }
 
 /// A provider, a receiver of webhooks, and a clock that the gateways share.
-struct Widgets {
-    server: Arc<Mutex<ListServer>>,
-    api: Upstream,
+pub(crate) struct Widgets {
+    pub(crate) server: Arc<Mutex<ListServer>>,
+    pub(crate) api: Upstream,
     hooks: Upstream,
     clock: Clock,
-    component: Vec<u8>,
+    pub(crate) component: Vec<u8>,
 }
 
 impl Widgets {
-    async fn start(items: &[&str]) -> Self {
+    pub(crate) async fn start(items: &[&str]) -> Self {
         let server = Arc::new(Mutex::new(ListServer {
             items: items.iter().map(|id| item(id)).collect(),
             key: "key-of-widgets-1",
@@ -237,6 +237,7 @@ fn description() -> Value {
             "operationId": "list_items", "summary": "List items", "description": "Lists the items of a folder.",
             "parameters": [
                 {"name": "folder", "in": "query", "description": "Only of this folder.", "schema": {"type": "string"}},
+                {"name": "size", "in": "query", "description": "Of at least this size.", "schema": {"type": "integer"}},
                 {"name": "kind", "in": "query", "description": "Only of this kind.", "schema": {"type": "string"}},
             ],
             "x-toolgate": {
