@@ -93,6 +93,12 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
     Some(time.as_millisecond())
 }
 
+/// The same time in UTC with every digit that it has; `None` for a text that is no RFC 3339 time.
+pub fn in_utc(text: &str) -> Option<String> {
+    let time: Timestamp = text.parse().ok()?;
+    Some(time.to_string())
+}
+
 /// `#[serde(with = "...")]` for a field in milliseconds that is RFC 3339 in public.
 pub mod as_rfc3339 {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
@@ -134,6 +140,22 @@ mod tests {
             "2026-01-01T07:00:00-05:00",
         ] {
             assert_eq!(parse_rfc3339(text), Some(1_767_268_800_000), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_time_with_an_offset_is_the_same_in_utc_to_the_last_digit() {
+        for (text, expected) in [
+            ("2026-01-01T12:00:00Z", Some("2026-01-01T12:00:00Z")),
+            ("2026-01-01T13:30:00.0+01:30", Some("2026-01-01T12:00:00Z")),
+            (
+                "2026-01-01T07:00:00.000100200-05:00",
+                Some("2026-01-01T12:00:00.0001002Z"),
+            ),
+            ("2026-01-01", None),
+            ("7", None),
+        ] {
+            assert_eq!(in_utc(text).as_deref(), expected, "{text}");
         }
     }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use toolgate_catalog::manifest::TriggerSpec;
-use toolgate_core::clock::parse_rfc3339;
+use toolgate_core::clock::{in_utc, parse_rfc3339};
 use toolgate_core::exact::ExactNumbers;
 use toolgate_core::ids;
 
@@ -61,7 +61,7 @@ pub(super) fn items(spec: &TriggerSpec, result: &str) -> Result<Vec<ListedItem>,
         .filter_map(|item| {
             let parts = identity(spec, &item)?;
             let provider_id = provider_id(&parts);
-            let key = Value::Array(parts).to_string();
+            let key = key(parts);
             if key.len() > KEY_BYTES_MAX {
                 return None;
             }
@@ -89,6 +89,16 @@ fn identity(spec: &TriggerSpec, item: &Value) -> Option<Vec<Value>> {
     let parts: Vec<Value> = parts.collect();
     let is_there = parts.first().is_some_and(|first| !first.is_null());
     is_there.then_some(parts)
+}
+
+/// The parts as JSON. A time counts as its moment: a provider that writes the same times with another offset lists the
+/// same items.
+fn key(parts: Vec<Value>) -> String {
+    let parts = parts.into_iter().map(|part| match part {
+        Value::String(text) => Value::String(in_utc(&text).unwrap_or(text)),
+        other => other,
+    });
+    Value::Array(parts.collect()).to_string()
 }
 
 /// The parts that are there, a text without quotation marks.
@@ -193,6 +203,27 @@ mod tests {
         );
         let many = json!(vec![json!({"id": 1}); PAGE_ITEMS_MAX + 1]).to_string();
         assert_eq!(keys(&whole, &many), Err(UnreadablePage::TooMany));
+    }
+
+    #[test]
+    fn an_item_stays_the_same_when_the_offset_of_its_time_changes() {
+        let changed = spec("", &["/id", "/changed"]);
+        let key_at = |time: &str| {
+            let result = json!([{"id": "a", "changed": time}]).to_string();
+            let found = items(&changed, &result).unwrap();
+            assert_eq!(found[0].provider_id, format!("a {time}"));
+            found[0].key.clone()
+        };
+        let key = key_at("2026-11-20T09:30:00.5Z");
+        for (time, is_same) in [
+            ("2026-11-20T10:30:00.500+01:00", true),
+            ("2026-11-20T04:30:00.500000-05:00", true),
+            ("2026-11-20T09:30:00.5000001Z", false),
+            ("2026-11-20T10:30:00.5Z", false),
+            ("2026-11-20 09:30:00.5", false),
+        ] {
+            assert_eq!(key_at(time) == key, is_same, "{time}");
+        }
     }
 
     #[test]
