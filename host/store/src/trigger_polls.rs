@@ -48,11 +48,25 @@ pub struct TriggerProgress {
 pub struct TriggerPage<'a> {
     /// Each once, in the order in which their events are written.
     pub items: &'a [FoundItem],
+    /// Where the reading is if some items of the page are new.
     pub progress: &'a TriggerProgress,
-    /// Where the reading is if no item of the page is new.
+    /// The same if all of them are.
+    pub all_new: &'a TriggerProgress,
+    /// The same if none is.
     pub without_new: &'a TriggerProgress,
     /// Items that a trigger remembers, the last seen.
     pub remembered_max: i64,
+}
+
+impl<'a> TriggerPage<'a> {
+    /// Where the reading is after the page, if so many of its items are new.
+    pub fn progress_after(&self, new: usize) -> &'a TriggerProgress {
+        match new {
+            0 => self.without_new,
+            all if all == self.items.len() => self.all_new,
+            _ => self.progress,
+        }
+    }
 }
 
 /// How a poll ended.
@@ -214,10 +228,7 @@ impl Store {
                 .execute(&mut *tx)
                 .await?;
             }
-            let progress = match new.is_empty() {
-                true => page.without_new,
-                false => page.progress,
-            };
+            let progress = page.progress_after(new.len());
             sqlx::query(
                 "UPDATE triggers SET cursor = $3, pages_read = $4, reads_all = $5, watching_since_ms = $6, \
                  floor_ms = $7, items_found = items_found + $8, \

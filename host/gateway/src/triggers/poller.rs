@@ -242,21 +242,17 @@ impl PagePoll<'_> {
         };
         let state = after_page(trigger, self.declared.spec.order, read, now_ms);
         let found = self.found_items(trigger, listed, now_ms);
-        let stored = self.gateway.store.store_trigger_page(
-            trigger,
-            TriggerPage {
-                items: &found,
-                progress: &state.with_new,
-                without_new: &state.without_new,
-                remembered_max: REMEMBERED_MAX,
-            },
-            lease_now(self.gateway, self.owner),
-        );
+        let page = TriggerPage {
+            items: &found,
+            progress: &state.with_new,
+            all_new: &state.all_new,
+            without_new: &state.without_new,
+            remembered_max: REMEMBERED_MAX,
+        };
+        let lease = lease_now(self.gateway, self.owner);
+        let stored = self.gateway.store.store_trigger_page(trigger, page, lease);
         let new = stored.await.map_err(|cause| refused(Error::from(cause)))?;
-        Ok(new.map(|new| match new {
-            0 => state.without_new,
-            _ => state.with_new,
-        }))
+        Ok(new.map(|new| page.progress_after(new).clone()))
     }
 
     fn items_of_page(

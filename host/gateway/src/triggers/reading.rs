@@ -7,6 +7,10 @@
 //! Where items are deleted while several pages are read, one may move to a page that was read already. After a reading
 //! that found new items behind the first page, the next one therefore goes to the end.
 //!
+//! Where items are added, and most of all where a reading goes on after a kill or a failure, a whole page may move to the
+//! place of the next one. Behind a first page that was all new, a page without a new item may be that one again, and the
+//! next reading goes to the end as well. A page without any items says nothing and ends no reading.
+//!
 //! The ids that were seen decide what is new. A time decides only about what lies behind the pages that the first
 //! reading has read: when other items are deleted it moves forward, and was there before all the same.
 
@@ -27,9 +31,10 @@ pub(super) struct ReadPage<'a> {
     pub next: Option<String>,
 }
 
-/// Where the reading is: after a page with a new item, and after one without.
+/// Where the reading is: after a page with a new item, after one with new items alone, and after one without.
 pub(super) struct ReadingState {
     pub with_new: TriggerProgress,
+    pub all_new: TriggerProgress,
     pub without_new: TriggerProgress,
 }
 
@@ -74,8 +79,17 @@ pub(super) fn after_page(
         },
     };
     let newest_first = order == Some(TriggerOrder::NewestFirst);
-    let without_new = match newest_first && !is_first && !trigger.reads_all {
-        // Each page before this one had a new item.
+    let may_end = newest_first && !is_first && !trigger.reads_all;
+    let all_new = match may_end && with_new.cursor.is_some() {
+        // Counts as two pages, so that a reading that ends behind it is followed by one to the end.
+        true => TriggerProgress {
+            pages_read: pages_read.max(2),
+            ..with_new.clone()
+        },
+        false => with_new.clone(),
+    };
+    let without_new = match may_end && (page_items > 0 || !has_more) {
+        // Each page before this one had a new item, or no item at all.
         true => TriggerProgress {
             reads_all: pages_read > 2,
             ..ended
@@ -84,6 +98,7 @@ pub(super) fn after_page(
     };
     ReadingState {
         with_new,
+        all_new,
         without_new,
     }
 }
@@ -274,6 +289,36 @@ mod tests {
             ..on_page(3)
         };
         assert!(!after(&all, &[90], None).with_new.reads_all);
+    }
+
+    #[test]
+    fn a_first_page_that_was_all_new_may_come_again_as_the_second() {
+        let watching = TriggerRow {
+            watching_since_ms: Some(500),
+            ..trigger()
+        };
+        let first = after(&watching, &[90], Some("two"));
+        for (progress, expected) in [(&first.all_new, true), (&first.with_new, false)] {
+            let second = with(watching.clone(), progress);
+            let end = after(&second, &[90], Some("three")).without_new;
+            assert_eq!((end.cursor, end.reads_all), (None, expected));
+        }
+        // A reading that ends with the list is over, and the first one counts each page once.
+        assert_eq!(after(&watching, &[90], None).all_new.pages_read, 0);
+        let first = after(&trigger(), &[90], Some("two"));
+        assert_eq!(first.all_new, first.with_new);
+    }
+
+    #[test]
+    fn an_empty_page_ends_no_reading_while_more_follow() {
+        let watching = TriggerRow {
+            watching_since_ms: Some(500),
+            ..trigger()
+        };
+        let state = after(&watching, &[], Some("two"));
+        assert_eq!(state.without_new.cursor.as_deref(), Some("two"));
+        let last = after(&watching, &[], None);
+        assert_eq!(last.without_new.cursor, None);
     }
 
     #[test]

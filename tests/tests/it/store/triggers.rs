@@ -124,9 +124,14 @@ async fn store_page(
         watching_since_ms: Some(NOW_MS),
         ..TriggerProgress::default()
     };
+    let all_new = TriggerProgress {
+        pages_read: 2,
+        ..with_new.clone()
+    };
     let page = TriggerPage {
         items,
         progress: &with_new,
+        all_new: &all_new,
         without_new: &without_new,
         remembered_max: 3,
     };
@@ -256,7 +261,8 @@ async fn an_item_that_is_found_again_becomes_no_second_event(at: Empty) {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(kept.cursor.as_deref(), Some("more"));
+    let place = (kept.cursor.as_deref(), kept.pages_read);
+    assert_eq!(place, (Some("more"), 2), "the page was all new");
     assert_eq!((kept.items_found, kept.last_item_at_ms), (1, Some(NOW_MS)));
 
     // Another process repeats the page of one that has died, with what was only remembered before.
