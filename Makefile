@@ -118,9 +118,9 @@ judge: plugins dashboard ## what `plugin check` and the gateway make of MUTANTS=
 		cargo test --locked -p toolgate-tests --test it judge:: -- --nocapture
 
 .PHONY: kills rolling
-kills: plugins dashboard ## KILLS=200 times SIGKILL under load, on SQLite and on PostgreSQL with two gateways, and the receipts after each
+kills: plugins dashboard ## KILLS=200 times SIGKILL under load and in polls of triggers, on SQLite and on PostgreSQL with two gateways, and the books after each
 	cargo build --locked -p toolgate
-	cd tests && TOOLGATE_TEST_KILLS=$(or $(KILLS),200) cargo test --locked -p toolgate-tests --test it sigkill:: -- --nocapture --test-threads 1
+	cd tests && TOOLGATE_TEST_KILLS=$(or $(KILLS),200) cargo test --locked -p toolgate-tests --test it -- sigkill:: triggers::killed:: --nocapture --test-threads 1
 
 rolling: plugins dashboard ## three gateways behind HAProxy restarted in turn until REQUESTS=50000 were answered, none with a failure
 	cargo build --locked -p toolgate

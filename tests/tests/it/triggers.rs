@@ -1,6 +1,8 @@
 //! Triggers from the provider's list to the webhook: each new item once, whatever the list and the processes do.
 
 mod changed;
+mod hostile_lists;
+mod killed;
 mod refusals;
 mod shipped;
 
@@ -27,6 +29,8 @@ const MINUTE_MS: i64 = 60_000;
 /// Items of a page.
 const PAGE: usize = 3;
 
+type Change = Box<dyn FnOnce(&mut ListServer) + Send>;
+
 /// What the provider lists.
 pub(crate) struct ListServer {
     pub(crate) items: Vec<Value>,
@@ -34,8 +38,8 @@ pub(crate) struct ListServer {
     key: &'static str,
     /// Every request is refused with this status and `Retry-After`.
     refuses: Option<(u16, &'static str)>,
-    /// Put before the others once the next first page was answered: the pages shift while they are read.
-    shifts_in: Option<Value>,
+    /// Made once the next first page was answered: the list changes while it is read.
+    meanwhile: Option<Change>,
     /// How long a request waits for its answer.
     delay: Duration,
     /// What was asked for, before it is answered.
@@ -63,9 +67,9 @@ impl ListServer {
         let next = (end < self.items.len()).then(|| end.to_string());
         let body = json!({"items": page, "next": next});
         if from == 0
-            && let Some(item) = self.shifts_in.take()
+            && let Some(change) = self.meanwhile.take()
         {
-            self.items.insert(0, item);
+            change(self);
         }
         answered(200, None, &body)
     }
@@ -100,7 +104,7 @@ impl Widgets {
             items: items.iter().map(|id| item(id)).collect(),
             key: "key-of-widgets-1",
             refuses: None,
-            shifts_in: None,
+            meanwhile: None,
             delay: Duration::ZERO,
             asked: Vec::new(),
         }));
@@ -211,7 +215,7 @@ impl Widgets {
     }
 }
 
-/// A description of the list, with a trigger that is told nothing about its order, and one that knows it.
+/// A description of the list, with a trigger that is told nothing about its order, one that knows it, and one of changes.
 fn description() -> Value {
     let trigger = |name: &str, more: Value| {
         let mut trigger = json!({
@@ -245,6 +249,7 @@ fn description() -> Value {
                 "triggers": [
                     trigger("new_item", json!({"time": "/at", "arguments": {"kind": "any"}})),
                     trigger("untimed_item", json!({"order": "newest_first"})),
+                    trigger("changed_item", json!({"id": ["/id", "/at"]})),
                 ],
             },
             "responses": {"200": {"description": "The items."}},
@@ -310,7 +315,7 @@ async fn each_new_item_arrives_once_whatever_the_list_does_and_after_a_restart()
     }
     widgets.pass(&gateway, &trigger).await;
     // The pages shift while they are read: one item is read twice, and the new one is found the next time.
-    widgets.server().shifts_in = Some(item("shifted"));
+    widgets.meanwhile(|server| server.items.insert(0, item("shifted")));
     widgets.pass(&gateway, &trigger).await;
     widgets.server().items.reverse();
     widgets.pass(&gateway, &trigger).await;
