@@ -1,7 +1,8 @@
 //! The servers that toolgate's answers are held against: the same work and nothing around it. One runs
 //! in the process of the loader or as a program of its own, as toolgate does beside it.
 //!
-//! `echo` and `mcp` compute. `relay` and `mcp-relay` ask an `upstream` for their answer, as a tool does:
+//! `echo` and `mcp` compute, `mcp-server` offers one tool and answers it at once, with what `upstream` answers.
+//! `relay` and `mcp-relay` ask an `upstream` for their answer, as a tool does:
 //! they parse it and wrap it, without key, receipt and sandbox.
 
 use std::ffi::OsString;
@@ -24,7 +25,7 @@ use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
-    ServerCapabilities, ServerConfig,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -161,6 +162,7 @@ pub fn app(name: &str) -> anyhow::Result<Router> {
         "relay" => Router::new()
             .route("/", post(relay))
             .with_state(Upstream::from_env()?),
+        "mcp-server" => Router::new().route_service("/mcp", mcp_server()),
         "mcp-relay" => Router::new().route_service("/mcp", mcp(Some(Upstream::from_env()?))),
         "upstream" | "tls-upstream" => Router::new().fallback(get(|| answer(Duration::ZERO))),
         // An empty body is the answer of OTLP that accepts all.
@@ -278,5 +280,54 @@ impl ServerHandler for Bare {
             }
         };
         Ok(CallToolResult::success(vec![ContentBlock::text(answer)]).into())
+    }
+}
+
+/// The one tool of `mcp-server`.
+pub const SERVED_TOOL: &str = "lookup";
+
+fn mcp_server() -> StreamableHttpService<Served, LocalSessionManager> {
+    StreamableHttpService::new(
+        || Ok(Served),
+        Arc::new(LocalSessionManager::default()),
+        StreamableHttpServerConfig::default().with_json_response(true),
+    )
+}
+
+/// A server of which a plugin can be made.
+#[derive(Clone)]
+struct Served;
+
+impl ServerHandler for Served {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tool = json!({
+            "name": SERVED_TOOL,
+            "description": "Answers the newest value of a metric.",
+            "inputSchema": {
+                "type": "object",
+                "properties": { "metric": { "type": "string", "description": "Its name." } },
+                "required": ["metric"],
+            },
+            "annotations": { "readOnlyHint": true },
+        });
+        let tool: Tool = serde_json::from_value(tool)
+            .map_err(|cause| ErrorData::internal_error(cause.to_string(), None))?;
+        Ok(ListToolsResult::with_all_items(vec![tool]))
+    }
+
+    async fn call_tool(
+        &self,
+        _request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        Ok(CallToolResult::success(vec![ContentBlock::text(VECTOR)]).into())
     }
 }

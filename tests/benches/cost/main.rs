@@ -1,9 +1,9 @@
 //! What a call, a start and a request cost, each beside the same work without toolgate, in one run
 //! and printed as ratios: absolute times are the machine's, ratios travel.
 //!
-//! `make bench` runs it on an optimised build; a word (`real`, `disk`, `call`, `start`, `search`, `http`, `mcp`) runs one part
-//! alone, `growth` the one that takes minutes, `peers` other gateways, `telemetry` what OpenTelemetry costs. Nothing here passes or
-//! fails.
+//! `make bench` runs it on an optimised build; a word (`real`, `mcp-upstream`, `disk`, `call`, `start`, `search`,
+//! `http`, `mcp`) runs one part alone, `growth` the one that takes minutes, `peers` other gateways, `telemetry` what
+//! OpenTelemetry costs. Nothing here passes or fails.
 
 #![expect(clippy::disallowed_methods, reason = "files have the machine's time")]
 #![allow(unreachable_pub, reason = "modules of one program")]
@@ -11,6 +11,7 @@
 mod bare;
 mod disk;
 mod growth;
+mod mcp_upstream;
 mod peers;
 mod real_calls;
 mod requests;
@@ -70,6 +71,9 @@ async fn main() -> anyhow::Result<()> {
     if wants("real") {
         real_calls::compare_all().await?;
     }
+    if wants("mcp-upstream") {
+        mcp_upstream::calls().await?;
+    }
     println!("| what | toolgate | beside it | ratio |\n|---|---|---|---|");
     if wants("disk") {
         disk::measure().await?;
@@ -80,6 +84,9 @@ async fn main() -> anyhow::Result<()> {
     if wants("start") {
         start::with(Some(100)).await?;
         start::with(None).await?;
+    }
+    if wants("mcp-upstream") {
+        mcp_upstream::starts().await?;
     }
     if wants("search") {
         searches::measure().await?;

@@ -21,7 +21,7 @@ use toolgate_tests::process::{Installation, Process, wait};
 use crate::bare::Server;
 use crate::requests::{Request, session_call, tool_call};
 
-const CONNECTIONS: [usize; 3] = [1, 16, 64];
+pub(crate) const CONNECTIONS: [usize; 3] = [1, 16, 64];
 /// The header that names a session of MCP.
 const SESSION_ID: &str = "mcp-session-id";
 /// Which certificates a program trusts, instead of the machine's.
@@ -69,10 +69,7 @@ impl Turn {
 
 /// REST on both databases, both versions of MCP, and upstreams with TLS and with time to take.
 pub async fn compare_all() -> anyhow::Result<()> {
-    println!(
-        "| real call | connections | calls/s (relay) | ratio (spread) | p50 ms | p95 | p99 | p99.9 | p99 ratio | \
-         processor us a call (relay) | ratio |\n|---|---|---|---|---|---|---|---|---|---|---|"
-    );
+    print_head("real call", "relay");
     let at_once = Server::program("upstream").await?;
     let at_once = format!("http://{}", at_once.address);
     let sqlite = |edge| Setting {
@@ -176,17 +173,28 @@ async fn compare(what: &str, setting: Setting<'_>, connections: &[usize]) -> any
     };
     let ours = Target::new(ours, toolgate.id())?;
     let theirs = Target::new(theirs, relay.process_id())?;
+    take_turns(what, &ours, &theirs, connections).await?;
+    toolgate.kill().await;
+    Ok(())
+}
+
+/// Loads both in turns and prints a row for each number of connections.
+pub(crate) async fn take_turns(
+    what: &str,
+    ours: &Target,
+    theirs: &Target,
+    connections: &[usize],
+) -> anyhow::Result<()> {
     for connections in connections {
         let mut turns = Vec::new();
         for _ in 0..TURNS {
             turns.push((
-                turn(&ours, *connections).await?,
-                turn(&theirs, *connections).await?,
+                turn(ours, *connections).await?,
+                turn(theirs, *connections).await?,
             ));
         }
         print_row(what, *connections, &turns);
     }
-    toolgate.kill().await;
     Ok(())
 }
 
@@ -199,7 +207,7 @@ pub(crate) fn rest_call(toolgate: &Process) -> Request {
     )
 }
 
-fn authorization(toolgate: &Process) -> (&'static str, String) {
+pub(crate) fn authorization(toolgate: &Process) -> (&'static str, String) {
     ("authorization", format!("Bearer {}", toolgate.key))
 }
 
@@ -230,6 +238,14 @@ pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
+}
+
+/// Of the rows of [`take_turns`]; `beside`: what toolgate is compared with.
+pub(crate) fn print_head(what: &str, beside: &str) {
+    println!(
+        "| {what} | connections | calls/s ({beside}) | ratio (spread) | p50 ms | p95 | p99 | p99.9 | p99 ratio | \
+         processor us a call ({beside}) | ratio |\n|---|---|---|---|---|---|---|---|---|---|---|"
+    );
 }
 
 fn print_row(what: &str, connections: usize, turns: &[(Turn, Turn)]) {
