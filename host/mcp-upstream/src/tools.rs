@@ -1,6 +1,7 @@
 //! A server's tools as tools of a manifest: names, effects and texts.
 
 mod effect;
+mod headers;
 
 use std::collections::BTreeMap;
 
@@ -12,15 +13,13 @@ use super::schema;
 use toolgate_catalog::Schema;
 use toolgate_catalog::manifest::{DescribedRequest, Effect, ToolSpec};
 use toolgate_core::visible;
-use toolgate_mcp_wire::table::{ArgumentHeader, UpstreamTool};
+use toolgate_mcp_wire::table::UpstreamTool;
 use toolgate_openapi::{names, words};
 
 /// Longest title, in characters.
 const TITLE_CHARS_MAX: usize = 100;
 /// Longest description, in characters.
 const DESCRIPTION_CHARS_MAX: usize = 4_000;
-/// Most arguments of one tool that are repeated as headers.
-const HEADERS_MAX: usize = 20;
 
 /// One tool, as the manifest and as the table has it.
 #[derive(Clone, Debug)]
@@ -85,7 +84,13 @@ impl ToolTerms<'_> {
         };
         let effect = self.effect(hinted, notes);
         let headers = match self.headers {
-            true => argument_headers(&arguments.schema),
+            true => match headers::argument_headers(&arguments.schema) {
+                Ok(headers) => headers,
+                Err(why) => {
+                    notes.left_out(name, why);
+                    return None;
+                }
+            },
             false => Vec::new(),
         };
         let spec = ToolSpec {
@@ -161,37 +166,6 @@ fn description(name: &str, given: Option<&str>, notes: &mut ServerNotes) -> Stri
 fn shortened(text: &str, chars_max: usize) -> Option<String> {
     let (end, _) = text.char_indices().nth(chars_max)?;
     Some(text[..end].trim_end().to_owned())
-}
-
-/// `x-mcp-header` of the arguments, at any depth of plain objects.
-fn argument_headers(schema: &Value) -> Vec<ArgumentHeader> {
-    let mut found = Vec::new();
-    let mut open = vec![(String::new(), schema)];
-    while let Some((pointer, schema)) = open.pop() {
-        let properties = schema.get("properties").and_then(Value::as_object);
-        for (key, property) in properties.into_iter().flatten() {
-            let segment = key.replace('~', "~0").replace('/', "~1");
-            let pointer = format!("{pointer}/{segment}");
-            let header = property.get("x-mcp-header").and_then(Value::as_str);
-            if let Some(name) = header.filter(|name| is_token(name))
-                && found.len() < HEADERS_MAX
-            {
-                found.push(ArgumentHeader {
-                    pointer: pointer.clone(),
-                    name: name.to_owned(),
-                });
-            }
-            open.push((pointer, property));
-        }
-    }
-    found
-}
-
-fn is_token(name: &str) -> bool {
-    (1..=64).contains(&name.len())
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
 #[cfg(test)]
@@ -290,18 +264,14 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_the_server_wants_as_headers_are_found() {
-        let schema = json!({"properties": {
-            "region": {"type": "string", "x-mcp-header": "Region"},
-            "deep": {"properties": {"a/b": {"x-mcp-header": "Deep"}}},
-            "bad": {"x-mcp-header": "no: header"},
-        }});
-        let mut found = argument_headers(&schema);
-        found.sort_by(|a, b| a.name.cmp(&b.name));
-        let found: Vec<_> = found
-            .iter()
-            .map(|h| (h.pointer.as_str(), h.name.as_str()))
-            .collect();
-        assert_eq!(found, [("/deep/a~1b", "Deep"), ("/region", "Region")]);
+    fn a_tool_with_a_header_against_the_rules_is_left_out_where_headers_are_sent() {
+        let tools = json!([
+            {"name": "good", "inputSchema": {"type": "object", "properties": {"a": {"type": "string", "x-mcp-header": "A"}}}},
+            {"name": "bad", "inputSchema": {"type": "object", "properties": {"a": {"type": "string", "x-mcp-header": ""}}}},
+        ]);
+        let (kept, notes) = map(&tools, &[]);
+        let names: Vec<&str> = kept.iter().map(|tool| &*tool.upstream.name).collect();
+        assert_eq!(names, ["good"], "{notes:?}");
+        assert!(notes.0.iter().any(|note| note.left_out), "{notes:?}");
     }
 }
