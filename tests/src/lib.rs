@@ -8,6 +8,7 @@
 
 pub mod balancer;
 pub mod bytes;
+pub mod client_scenario;
 pub mod collector;
 pub mod component;
 pub mod events;
