@@ -5,12 +5,13 @@
 
 use std::sync::atomic::AtomicBool;
 
-use http::header::RANGE;
+use http::header::{HeaderMap, RANGE};
 
 use super::dial::ReceivedResponse;
 use super::hop::Hop;
 use super::inject::{self, Draft};
 use super::inner::EgressInner;
+use super::progress::{ProgressReport, ProgressWatch};
 use super::receipt::ReceiptLine;
 use super::scope::CallScope;
 use super::wire::{Departure, DestinationClass};
@@ -27,6 +28,8 @@ pub(super) struct Attempt<'r> {
     pub(super) resend: u16,
     /// Set once the provider may have seen the request.
     pub(super) sent: &'r AtomicBool,
+    /// Present: the caller hears of progress that the answer reports.
+    pub(super) progress: Option<ProgressReport<'r>>,
 }
 
 /// An answer, and the number of its request in the call.
@@ -99,6 +102,13 @@ impl Attempt<'_> {
         Ok(())
     }
 
+    /// Reads the progress of an MCP server out of the answer, where the caller hears of it.
+    fn progress_watch(&self) -> Option<ProgressWatch<'_>> {
+        let described = self.scope.described.as_ref()?;
+        let report = self.progress.filter(|_| described.is_of_mcp())?;
+        ProgressWatch::new(report, &self.hop.body)
+    }
+
     /// Writes down that the request leaves, before it does. The request's number in the call.
     async fn enter_journal(&self, receipt: &ReceiptLine<'_>) -> Result<u32, EgressFailure> {
         let number = self.scope.next_number();
@@ -133,13 +143,17 @@ impl Attempt<'_> {
         };
         let wire = egress.depart(&departure, &mut draft.headers);
         let host = &hop.target.origin.host;
-        let count_bytes = |count| {
-            receipt.record.bytes_in += count as u64;
-            self.scope.take_bytes(count).map_err(after_sending)
+        let mut progress = self.progress_watch();
+        let on_part = |status: u16, headers: &HeaderMap, part: &[u8]| {
+            receipt.record.bytes_in += part.len() as u64;
+            if let Some(progress) = &mut progress {
+                progress.read(status, headers, part);
+            }
+            self.scope.take_bytes(part.len()).map_err(after_sending)
         };
         let result = egress
             .dialler
-            .exchange(draft, host, private, self.body_bytes_max, count_bytes)
+            .exchange(draft, host, private, self.body_bytes_max, on_part)
             .await;
         wire.exchanged(&result);
         match &result {

@@ -153,14 +153,15 @@ impl Dialler {
         })
     }
 
-    /// Sends `draft` and reads the answer. `on_bytes` is asked before each part of the body is kept.
+    /// Sends `draft` and reads the answer. `on_part` is asked before each part of the body is kept, with the answer's
+    /// status and headers.
     pub async fn exchange(
         &self,
         draft: Draft,
         host: &str,
         private: bool,
         body_bytes_max: usize,
-        mut on_bytes: impl FnMut(usize) -> Result<(), EgressFailure>,
+        mut on_part: impl FnMut(u16, &HeaderMap, &[u8]) -> Result<(), EgressFailure>,
     ) -> Result<ReceivedResponse, EgressFailure> {
         let client = self.0.client(private);
         let head = draft.method == http::Method::HEAD;
@@ -196,7 +197,7 @@ impl Dialler {
             if body.len() + part.len() > body_bytes_max {
                 return Err(too_large());
             }
-            on_bytes(part.len())?;
+            on_part(status, &headers, &part)?;
             body.extend_from_slice(&part);
         }
         let wire_bytes = body.len();

@@ -138,6 +138,11 @@ impl DescribedSend {
         own.then_some(declared.path)
     }
 
+    /// Whether the tool is one of an MCP server.
+    pub(super) fn is_of_mcp(&self) -> bool {
+        mcp_calls::tool_of(&self.request).is_some()
+    }
+
     /// Decides a request to an MCP server. `None`: the tool is not one of an MCP server. Reading and writing tools
     /// both call by POST, so nothing else decides about them.
     pub(super) fn check_mcp(

@@ -104,7 +104,7 @@ impl Egress {
         let work = Box::pin(
             self.inner
                 .dialler
-                .exchange(draft, &host, private, bytes_max, |_| Ok(())),
+                .exchange(draft, &host, private, bytes_max, |_, _, _| Ok(())),
         );
         let answer = timeout(within, work)
             .await

@@ -11,6 +11,7 @@ use super::config::EgressConfig;
 use super::dial::{DialError, Dialler};
 use super::inner::EgressInner;
 use super::journal::Journal;
+use super::progress::ProgressReport;
 use super::scope::{CallScope, TIMEOUT_MAX};
 use super::sending::Sending;
 use super::wire::DestinationClass;
@@ -46,11 +47,31 @@ impl Egress {
         scope: &CallScope,
         request: GuestRequest,
     ) -> Result<Response, EgressFailure> {
+        self.send_with(scope, request, None).await
+    }
+
+    /// The same. `progress` receives what an MCP server reports while its answer arrives, not scrubbed.
+    pub async fn send_reporting(
+        &self,
+        scope: &CallScope,
+        request: GuestRequest,
+        progress: ProgressReport<'_>,
+    ) -> Result<Response, EgressFailure> {
+        self.send_with(scope, request, Some(progress)).await
+    }
+
+    async fn send_with(
+        &self,
+        scope: &CallScope,
+        request: GuestRequest,
+        progress: Option<ProgressReport<'_>>,
+    ) -> Result<Response, EgressFailure> {
         let deadline = scope
             .deadline
             .min(Instant::now() + request.timeout.min(TIMEOUT_MAX));
         let sent = AtomicBool::new(false);
-        let work = Box::pin(Sending::run(&self.inner, scope, request, deadline, &sent));
+        let work = Sending::run(&self.inner, scope, request, deadline, &sent, progress);
+        let work = Box::pin(work);
         let late =
             || EgressFailure::unsent(FailureKind::Timeout, "no answer within the time allowed");
         let result = tokio::select! {

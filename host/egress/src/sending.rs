@@ -18,6 +18,7 @@ use super::follow::{self, REDIRECTS_MAX, RETRIES_MAX, Redirect};
 use super::hop::Hop;
 use super::inner::EgressInner;
 use super::policy::{self, Target};
+use super::progress::ProgressReport;
 use super::scope::{CallScope, Mode, ObservedExchange};
 use super::{
     CredentialChoice, CredentialVerdict, EgressFailure, FailureKind, GuestRequest, Injection,
@@ -32,6 +33,7 @@ pub(super) struct Sending<'r> {
     deadline: Instant,
     /// Set once a provider may have seen anything of it.
     sent: &'r AtomicBool,
+    progress: Option<ProgressReport<'r>>,
     body_bytes_max: usize,
     /// Whether sending it twice does no harm.
     may_repeat: bool,
@@ -56,10 +58,12 @@ impl<'r> Sending<'r> {
         request: GuestRequest,
         deadline: Instant,
         sent: &AtomicBool,
+        progress: Option<ProgressReport<'_>>,
     ) -> Result<Response, EgressFailure> {
         scope.take_try()?;
         leak::check_exposure(scope)?;
         let mut sending = Sending::begin(egress, scope, &request, deadline, sent)?;
+        sending.progress = progress;
         if scope.mode == Mode::DryRun {
             return Err(plan::plan(scope, &sending.hop, sending.slot.as_deref()));
         }
@@ -108,6 +112,7 @@ impl<'r> Sending<'r> {
             request,
             deadline,
             sent,
+            progress: None,
             body_bytes_max: request
                 .response_bytes_max
                 .min(scope.limits.response_bytes_max),
@@ -157,6 +162,7 @@ impl<'r> Sending<'r> {
             body_bytes_max: self.body_bytes_max,
             resend: self.resend,
             sent: self.sent,
+            progress: self.progress,
         };
         let answered = attempt.run().await?;
         self.resend += 1;

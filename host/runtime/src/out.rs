@@ -98,7 +98,7 @@ impl wit::Host for Guest {
         request: wit::Request,
     ) -> wasmtime::Result<Result<wit::Response, wit::Failure>> {
         let (request, mode) = self.translate(request)?;
-        let sent = self.egress.send(&self.scope, request).await;
+        let sent = self.send_reporting(request).await;
         end_dry_run(&self.scope, &sent)?;
         Ok(match sent {
             Ok(response) => Ok(self.answer(response, mode)?),

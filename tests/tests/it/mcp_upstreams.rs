@@ -6,6 +6,7 @@ mod conformance;
 mod door;
 pub(crate) mod hostile;
 mod program;
+mod progress;
 mod real;
 mod rmcp_server;
 mod schedule;

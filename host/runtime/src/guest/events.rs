@@ -1,10 +1,13 @@
 //! What a plugin reports to its caller while it runs: progress, and parts of its result before the whole.
 //! Both are bounded, and dropped where the caller does not listen.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use super::Guest;
 use crate::limits;
 use crate::log::LineLevel;
 use crate::returned;
+use toolgate_egress::{EgressFailure, GuestRequest, Response, ServerProgress};
 
 impl Guest {
     pub(super) fn report_progress(&mut self, done: u64, total: Option<u64>, message: &str) {
@@ -16,6 +19,34 @@ impl Guest {
         if self.may_report() {
             observer(returned::progress(&self.scope, done, total, message));
         }
+    }
+
+    /// Sends a request. Where it asks an MCP server for progress, what the server reports reaches the caller while the
+    /// answer arrives, within the limits of what the plugin itself reports.
+    pub(crate) async fn send_reporting(
+        &mut self,
+        request: GuestRequest,
+    ) -> Result<Response, EgressFailure> {
+        let Some(observer) = self.listener.events.clone() else {
+            return self.egress.send(&self.scope, request).await;
+        };
+        let (egress, scope) = (self.egress.clone(), self.scope.clone());
+        let left = limits::EVENTS_MAX.saturating_sub(self.event_counts.events);
+        let reported = AtomicU32::new(0);
+        let report = |told: ServerProgress| {
+            if reported.load(Ordering::Relaxed) < left {
+                reported.fetch_add(1, Ordering::Relaxed);
+                let ServerProgress {
+                    done,
+                    total,
+                    message,
+                } = told;
+                observer(returned::progress(&scope, done, total, &message));
+            }
+        };
+        let sent = egress.send_reporting(&scope, request, &report).await;
+        self.event_counts.events += reported.into_inner();
+        sent
     }
 
     pub(super) fn report_partial(&mut self, data: String) {

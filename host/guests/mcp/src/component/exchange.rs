@@ -94,6 +94,8 @@ impl<'a> CallExchange<'a> {
         let mut params = Map::new();
         params.insert("name".to_owned(), tool.name.clone().into());
         params.insert("arguments".to_owned(), arguments.clone());
+        // The host reads the notifications of this token while the answer arrives.
+        params.insert("_meta".to_owned(), json!({ "progressToken": self.id }));
         let mut posted = session.speaker().request(&self.id, "tools/call", params);
         if session.version == STATELESS_VERSION {
             posted

@@ -35,7 +35,7 @@ impl Speaker<'_> {
         self.version == STATELESS_VERSION
     }
 
-    /// A request with this id. `params` is an object.
+    /// A request with this id. `params` may have a `_meta`, to which the later protocol adds its own.
     pub fn request(&self, id: &str, method: &str, params: Map<String, Value>) -> PostedMessage {
         let mut params = params;
         let mut headers = self.headers();
@@ -44,7 +44,10 @@ impl Speaker<'_> {
             if let Some(name) = params.get("name").and_then(Value::as_str) {
                 headers.push((NAME_HEADER.to_owned(), header_text(name)));
             }
-            params.insert("_meta".to_owned(), self.meta());
+            let meta = params.entry("_meta").or_insert_with(|| json!({}));
+            if let Some(meta) = meta.as_object_mut() {
+                meta.extend(self.meta());
+            }
         }
         let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         PostedMessage {
@@ -91,12 +94,15 @@ impl Speaker<'_> {
         json!({"name": CLIENT, "version": self.client_version})
     }
 
-    fn meta(&self) -> Value {
-        json!({
-            "io.modelcontextprotocol/protocolVersion": self.version,
-            "io.modelcontextprotocol/clientInfo": self.client(),
-            "io.modelcontextprotocol/clientCapabilities": {},
-        })
+    fn meta(&self) -> Map<String, Value> {
+        let keys = [
+            ("protocolVersion", json!(self.version)),
+            ("clientInfo", self.client()),
+            ("clientCapabilities", json!({})),
+        ];
+        keys.map(|(key, value)| (format!("io.modelcontextprotocol/{key}"), value))
+            .into_iter()
+            .collect()
     }
 }
 
@@ -174,6 +180,19 @@ mod tests {
             meta["io.modelcontextprotocol/clientCapabilities"],
             json!({})
         );
+    }
+
+    #[test]
+    fn a_progress_token_stays_beside_what_the_later_protocol_adds() {
+        for (version, keys) in [(STATELESS_VERSION, 4), ("2025-11-25", 1)] {
+            let mut params = call();
+            params.insert("_meta".to_owned(), json!({"progressToken": "7"}));
+            let posted = speaker(version, None).request("7", "tools/call", params);
+            let body: Value = serde_json::from_str(&posted.body).expect("JSON");
+            let meta = &body["params"]["_meta"];
+            assert_eq!(meta["progressToken"], "7", "{version}");
+            assert_eq!(meta.as_object().map(Map::len), Some(keys), "{version}");
+        }
     }
 
     #[test]
