@@ -48,9 +48,10 @@ async fn a_person_reads_the_call_to_a_server_of_sessions_and_it_is_what_runs() {
     assert_eq!(requests.len(), 1, "the handshake is not shown: {asked}");
     let body: Value = serde_json::from_str(requests[0]["body"].as_str().unwrap()).unwrap();
     assert_eq!(body["method"], "tools/call");
+    let meta = json!({ "progressToken": body["id"] });
     assert_eq!(
         body["params"],
-        json!({ "name": "do_it", "arguments": arguments })
+        json!({ "name": "do_it", "arguments": arguments, "_meta": meta })
     );
     assert!(calls(&server).is_empty(), "nothing was called");
     let decided = gateway.decide(&asked["approval_id"], "approve").await;
