@@ -101,11 +101,12 @@ impl Egress {
         let class = request.class;
         let (draft, private, wire) = self.depart_for_host(request)?;
         let host = draft.url.host_str().unwrap_or_default().to_owned();
-        let work = Box::pin(
-            self.inner
-                .dialler
-                .exchange(draft, &host, private, bytes_max, |_, _, _| Ok(())),
-        );
+        let work =
+            Box::pin(
+                self.inner
+                    .dialler
+                    .exchange(draft, &host, private, bytes_max, |_, _, _| Ok(())),
+            );
         let answer = timeout(within, work)
             .await
             .unwrap_or_else(|_| Err(late(&host)));

@@ -251,8 +251,10 @@ mod tests {
 
     #[test]
     fn progress_is_reported_wherever_a_part_ends() {
-        let first = event(&json!({"progressToken": "t", "progress": 1, "total": 3, "message": "größer"}));
-        let second = event(&json!({"progressToken": "t", "progress": 2.5, "message": "a\u{200b}b\nc"}));
+        let first =
+            event(&json!({"progressToken": "t", "progress": 1, "total": 3, "message": "größer"}));
+        let second =
+            event(&json!({"progressToken": "t", "progress": 2.5, "message": "a\u{200b}b\nc"}));
         let answer = "data: {\"jsonrpc\":\"2.0\",\"id\":\"7\",\"result\":{}}\n\n";
         let expected = [
             progress(1, Some(3), "größer"),
@@ -273,7 +275,8 @@ mod tests {
     #[test]
     fn nothing_else_of_a_stream_is_reported() {
         let good = json!({"progressToken": "t", "progress": 1});
-        let large = json!({"progressToken": "t", "progress": 1, "message": "x".repeat(EVENT_BYTES_MAX)});
+        let large =
+            json!({"progressToken": "t", "progress": 1, "message": "x".repeat(EVENT_BYTES_MAX)});
         let lines = "data: \n".repeat(EVENT_BYTES_MAX + 1);
         for stream in [
             event(&json!({"progressToken": "other", "progress": 1})),

@@ -65,7 +65,14 @@ async fn start_with(folder: &Path, url: &str) -> anyhow::Result<Process> {
     let file = folder.join(format!("plugins/{SERVICE}.wasm"));
     let file = file.display().to_string();
     let build = [
-        "plugin", "build", "--mcp", url, "--service", SERVICE, "-o", &file,
+        "plugin",
+        "build",
+        "--mcp",
+        url,
+        "--service",
+        SERVICE,
+        "-o",
+        &file,
     ];
     let report = installation.run(&build).await;
     ensure!(report["protocol"] == PROTOCOL, "{report}");

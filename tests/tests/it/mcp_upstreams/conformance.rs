@@ -199,10 +199,12 @@ fn every_official_scenario_for_clients_is_run_or_has_a_reason() {
         let named = scenarios(revision).unwrap();
         assert!(named.len() > 20, "{revision}: {named:?}");
         for name in &named {
-            let reason = NOT_RUN.iter().find(|(not_run, _)| match not_run.ends_with('/') {
-                true => name.starts_with(not_run),
-                false => name == not_run,
-            });
+            let reason = NOT_RUN
+                .iter()
+                .find(|(not_run, _)| match not_run.ends_with('/') {
+                    true => name.starts_with(not_run),
+                    false => name == not_run,
+                });
             let runs = |case: &Case| case.scenario == name && case.revision == revision;
             let is_run = CASES.iter().any(runs);
             assert!(is_run != reason.is_some(), "{name} of {revision}");

@@ -88,7 +88,11 @@ async fn progress_is_bounded_and_only_that_of_the_call() {
             let token = token(message);
             let mut text = progress(&json!("another"), 3, "not of this call");
             text.push_str(&progress(token, 1, &"x".repeat(50_000)));
-            text.push_str(&progress(token, 1, &format!("\u{202e}{}", "y".repeat(5_000))));
+            text.push_str(&progress(
+                token,
+                1,
+                &format!("\u{202e}{}", "y".repeat(5_000)),
+            ));
             for _ in 0..MANY {
                 text.push_str(&progress(token, 2, "again"));
             }

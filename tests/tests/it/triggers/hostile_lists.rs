@@ -198,14 +198,18 @@ async fn each_item_once(kind: &'static str) {
 
     watched.add(2 * PAGE + 1);
     watched.while_read(|server| drop(server.items.remove(0)));
-    watched.settles("an item taken out of a page that was read").await;
+    watched
+        .settles("an item taken out of a page that was read")
+        .await;
 
     watched.add(1);
     let between = watched.new_items(1);
     watched.while_read(move |server| {
         server.items.splice(1..1, between);
     });
-    watched.settles("an item put into a page that was read").await;
+    watched
+        .settles("an item put into a page that was read")
+        .await;
 
     watched.move_times();
     watched.add(1);
@@ -229,7 +233,9 @@ async fn each_item_once(kind: &'static str) {
     watched.widgets.connect(&watched.gateway).await;
     let shown = watched.poll_when_due().await;
     assert_eq!(shown["state"], "active", "{shown}");
-    watched.settles("401 behind the first page and a new key").await;
+    watched
+        .settles("401 behind the first page and a new key")
+        .await;
 
     // A trigger that knows the newest first takes the provider at its word.
     if kind != NEWEST_FIRST {
