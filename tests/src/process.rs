@@ -161,7 +161,17 @@ impl Installation {
         command
     }
 
-    fn log_file(&self) -> File {
+    /// From now on its processes write their standard error into the named pipe that this answers.
+    pub fn log_into_pipe(&mut self) -> PathBuf {
+        let pipe = self.folder.join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.expect("mkfifo runs").success());
+        let into_pipe = "exec \"$0\" \"$@\" 2>pipe";
+        self.launcher = ["sh", "-c", into_pipe].map(str::to_owned).into();
+        pipe
+    }
+
+    pub(crate) fn log_file(&self) -> File {
         std::fs::create_dir_all(&self.folder).expect("a folder");
         let mut options = File::options();
         let log = options.create(true).append(true);
@@ -292,6 +302,16 @@ impl Process {
         let mut kill = Command::new("kill");
         kill.args([&format!("-{name}"), &id]);
         assert!(kill.status().await.expect("kill runs").success());
+    }
+
+    /// How large a file of the process may become; a write beyond fails as on a full disk, except that the
+    /// error is another one. `unlimited` gives the space back.
+    pub async fn limit_files(&self, bytes: &str) {
+        let id = self.child.id().expect("it runs").to_string();
+        let mut prlimit = Command::new("prlimit");
+        // The limit that a process may raise again; the other one stays.
+        prlimit.args(["--pid", &id, &format!("--fsize={bytes}:")]);
+        assert!(prlimit.status().await.expect("prlimit runs").success());
     }
 
     /// SIGKILL: no handler runs, nothing is flushed.

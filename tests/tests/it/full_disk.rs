@@ -2,23 +2,12 @@
 
 use axum::body::Body;
 use serde_json::{Value, json};
-use tokio::process::Command;
-use toolgate_tests::process::{Installation, Process, wait};
+use toolgate_tests::process::{Installation, wait};
 use toolgate_tests::upstream::Upstream;
 
 use crate::crash;
 
 const RUN: &str = "/v1/tools/notes_create_note/execute";
-
-/// How large a file of the process may become; a write beyond fails as on a full disk, except that the
-/// error is another one. `unlimited` gives the space back.
-async fn limit_files(process: &Process, bytes: &str) {
-    let id = process.id().expect("it runs").to_string();
-    let mut prlimit = Command::new("prlimit");
-    // The limit that a process may raise again; the other one stays.
-    prlimit.args(["--pid", &id, &format!("--fsize={bytes}:")]);
-    assert!(prlimit.status().await.expect("prlimit runs").success());
-}
 
 fn skill(name: &str) -> Value {
     json!({ "name": name, "summary": "x", "instructions": "x" })
@@ -53,7 +42,7 @@ async fn a_full_disk_refuses_what_it_cannot_keep_and_heals_by_itself() {
     assert_eq!(process.get("/readyz").await.status, 200);
     let sent = upstream.received().len();
 
-    limit_files(&process, "0").await;
+    process.limit_files("0").await;
     for again in 0..3 {
         let refused = process.post("/v1/skills", &skill("full")).await;
         assert_eq!(refused.status, 503, "{again}: {}", refused.text);
@@ -82,7 +71,7 @@ async fn a_full_disk_refuses_what_it_cannot_keep_and_heals_by_itself() {
     .await;
     assert_eq!(upstream.received().len(), sent, "nothing left");
 
-    limit_files(&process, "unlimited").await;
+    process.limit_files("unlimited").await;
     let made = process.post("/v1/skills", &skill("after")).await;
     assert_eq!(made.status, 201, "the first write is taken: {}", made.text);
     wait("readyz to say so", async || {

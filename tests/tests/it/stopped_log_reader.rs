@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -16,14 +15,10 @@ const ENDS_WITHIN: Duration = Duration::from_secs(20);
 
 /// A gateway whose standard error is a pipe, and the pipe's end, of which nobody reads.
 fn installation(folder: &Path) -> (Installation, File) {
-    let pipe = folder.join("pipe");
-    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
-    assert!(made.success());
+    let mut installation = Installation::new(folder, &[]);
+    let pipe = installation.log_into_pipe();
     // For writing too, so that opening it waits for nobody.
     let end = File::options().read(true).write(true).open(&pipe).unwrap();
-    let mut installation = Installation::new(folder, &[]);
-    let into_pipe = "exec \"$0\" \"$@\" 2>pipe";
-    installation.launcher = ["sh", "-c", into_pipe].map(str::to_owned).into();
     installation.environment = vec![("TOOLGATE_LOG".to_owned(), "trace".to_owned())];
     (installation, end)
 }
