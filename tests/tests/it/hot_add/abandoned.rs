@@ -2,29 +2,8 @@
 
 use std::fmt::Debug;
 
-use sqlx::{Connection as _, SqliteConnection};
-
 use super::*;
-
-/// The database of a gateway, which cannot write to it meanwhile.
-struct HeldDatabase(SqliteConnection);
-
-impl HeldDatabase {
-    async fn hold(gateway: &TestGateway) -> Self {
-        let path = gateway.config.gateway.data_dir.join("toolgate.db");
-        let url = format!("sqlite://{}", path.display());
-        let mut connection = SqliteConnection::connect(&url).await.unwrap();
-        let begin = sqlx::query("BEGIN IMMEDIATE");
-        begin.execute(&mut connection).await.unwrap();
-        Self(connection)
-    }
-
-    async fn release(mut self) {
-        let end = sqlx::query("ROLLBACK");
-        end.execute(&mut self.0).await.unwrap();
-        self.0.close().await.unwrap();
-    }
-}
+use crate::held_database::HeldDatabase;
 
 fn names(gateway: &TestGateway) -> Vec<String> {
     let entries = std::fs::read_dir(gateway.plugins_dir()).unwrap();
@@ -42,7 +21,7 @@ async fn hang_up<T: Debug>(
     change: impl Future<Output = T>,
     begun: impl Fn(&[String]) -> bool,
 ) {
-    let held = HeldDatabase::hold(gateway).await;
+    let held = HeldDatabase::hold(&gateway.config.gateway.data_dir).await;
     let begins = gateway.wait("the change to begin", async || begun(&names(gateway)));
     tokio::select! {
         early = change => panic!("an early answer: {early:?}"),
