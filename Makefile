@@ -117,7 +117,7 @@ judge: plugins dashboard ## what `plugin check` and the gateway make of MUTANTS=
 	cd tests && TOOLGATE_TEST_MUTANTS=$(or $(MUTANTS),4000) TOOLGATE_TEST_SEED=$(or $(SEED),$$RANDOM) \
 		cargo test --locked -p toolgate-tests --test it judge:: -- --nocapture
 
-.PHONY: kills rolling
+.PHONY: kills rolling chaos
 kills: plugins dashboard ## KILLS=200 times SIGKILL under load and in polls of triggers, on SQLite and on PostgreSQL with two gateways, and the books after each
 	cargo build --locked -p toolgate
 	cd tests && TOOLGATE_TEST_KILLS=$(or $(KILLS),200) cargo test --locked -p toolgate-tests --test it -- sigkill:: triggers::killed:: --nocapture --test-threads 1
@@ -125,6 +125,11 @@ kills: plugins dashboard ## KILLS=200 times SIGKILL under load and in polls of t
 rolling: plugins dashboard ## three gateways behind HAProxy restarted in turn until REQUESTS=50000 were answered, none with a failure
 	cargo build --locked -p toolgate
 	cd tests && TOOLGATE_TEST_REQUESTS=$(or $(REQUESTS),50000) cargo test --locked -p toolgate-tests --test it rolling:: -- --nocapture
+
+chaos: plugins dashboard ## random faults under load for MINUTES=10 on SQLite and as long on PostgreSQL with three gateways; SEED=1 repeats a run
+	cargo build --locked -p toolgate
+	cd tests && TOOLGATE_TEST_CHAOS_SECONDS=$$((60 * $(or $(MINUTES),10))) TOOLGATE_TEST_SEED=$(or $(SEED),$$RANDOM) \
+		cargo test --locked -p toolgate-tests --test it chaos:: -- --nocapture --test-threads 1
 
 .PHONY: attack
 attack: plugins dashboard ## a gateway to attack, with a hostile provider and plugin, keys of an agent and of another tenant, and secrets
