@@ -1,5 +1,5 @@
 //! What every crate of the host uses: identifiers, the clock, states, JSON checks, texts, addresses of
-//! clients.
+//! clients, budgets of memory.
 
 #![forbid(unsafe_code)]
 
@@ -9,6 +9,7 @@ pub mod exact;
 pub mod file_name;
 pub mod ids;
 pub mod json;
+pub mod memory;
 pub mod states;
 pub mod text;
 pub mod trace;

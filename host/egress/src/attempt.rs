@@ -153,7 +153,14 @@ impl Attempt<'_> {
         };
         let result = egress
             .dialler
-            .exchange(draft, host, private, self.body_bytes_max, on_part)
+            .exchange(
+                draft,
+                host,
+                private,
+                self.body_bytes_max,
+                &self.scope.memory,
+                on_part,
+            )
             .await;
         wire.exchanged(&result);
         match &result {

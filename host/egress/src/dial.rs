@@ -12,7 +12,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, HeaderValue};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -20,6 +20,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use super::address::is_global;
 use super::decode::{DecodeError, decode};
 use super::inject::Draft;
+use super::memory::AnswerMemory;
 use super::pools::{Clients, Pools};
 use super::{EgressFailure, FailureKind};
 
@@ -153,14 +154,15 @@ impl Dialler {
         })
     }
 
-    /// Sends `draft` and reads the answer. `on_part` is asked before each part of the body is kept, with the answer's
-    /// status and headers.
+    /// Sends `draft` and reads the answer into `memory`. `on_part` is asked before each part of the body is kept, with the
+    /// answer's status and headers.
     pub async fn exchange(
         &self,
         draft: Draft,
         host: &str,
         private: bool,
         body_bytes_max: usize,
+        memory: &AnswerMemory,
         mut on_part: impl FnMut(u16, &HeaderMap, &[u8]) -> Result<(), EgressFailure>,
     ) -> Result<ReceivedResponse, EgressFailure> {
         let client = self.0.client(private);
@@ -180,15 +182,13 @@ impl Dialler {
             message: format!("the answer is larger than {body_bytes_max} bytes"),
             sent: true,
         };
-        if !head
-            && answer
-                .content_length()
-                .is_some_and(|length| length > body_bytes_max as u64)
-        {
+        let stated = answer.content_length();
+        if !head && stated.is_some_and(|length| length > body_bytes_max as u64) {
             return Err(too_large());
         }
+        let stated = stated.and_then(|length| usize::try_from(length).ok());
         let headers = std::mem::take(answer.headers_mut());
-        let mut body = BytesMut::new();
+        let mut body = memory.body(stated.unwrap_or(body_bytes_max));
         while let Some(part) = answer
             .chunk()
             .await
@@ -198,21 +198,23 @@ impl Dialler {
                 return Err(too_large());
             }
             on_part(status, &headers, &part)?;
-            body.extend_from_slice(&part);
+            body.extend(&part).await?;
         }
         let wire_bytes = body.len();
         let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes);
-        let body = match encoding {
-            Some(encoding) if !body.is_empty() => decode(encoding, body.freeze(), body_bytes_max)
-                .map_err(|error| match error {
+        let open = |encoding, body| {
+            decode(encoding, body, body_bytes_max).map_err(|error| match error {
                 DecodeError::TooLarge => too_large(),
                 other => EgressFailure {
                     kind: FailureKind::Protocol,
                     message: other.to_string(),
                     sent: true,
                 },
-            })?,
-            _ => body.freeze(),
+            })
+        };
+        let body = match encoding {
+            Some(encoding) if wire_bytes > 0 => body.opened(|body| open(encoding, body)).await?,
+            _ => body.whole(),
         };
         Ok(ReceivedResponse {
             status,

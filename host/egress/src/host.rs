@@ -15,6 +15,7 @@ use super::dial::OpenResponse;
 use super::grant::{Grant, Origin};
 use super::inject::Draft;
 use super::journal::Journal;
+use super::memory::AnswerMemory;
 use super::scrub::Scrubber;
 use super::send::Egress;
 use super::wire::{Departure, DestinationClass, WireRequest};
@@ -101,12 +102,15 @@ impl Egress {
         let class = request.class;
         let (draft, private, wire) = self.depart_for_host(request)?;
         let host = draft.url.host_str().unwrap_or_default().to_owned();
-        let work =
-            Box::pin(
-                self.inner
-                    .dialler
-                    .exchange(draft, &host, private, bytes_max, |_, _, _| Ok(())),
-            );
+        let memory = AnswerMemory::default();
+        let work = Box::pin(self.inner.dialler.exchange(
+            draft,
+            &host,
+            private,
+            bytes_max,
+            &memory,
+            |_, _, _| Ok(()),
+        ));
         let answer = timeout(within, work)
             .await
             .unwrap_or_else(|_| Err(late(&host)));

@@ -34,6 +34,7 @@ pub mod inject;
 mod inner;
 mod journal;
 mod leak;
+pub mod memory;
 mod parameters;
 pub mod payload;
 mod plan;

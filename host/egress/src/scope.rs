@@ -20,11 +20,13 @@ use super::declared::Declarations;
 use super::effect::{AllowedQueries, DescribedSend};
 use super::grant::Grant;
 use super::journal::Journal;
+use super::memory::AnswerMemory;
 use super::payload::{Payload, Payloads};
 use super::scrub::Scrubber;
 use super::{
     Credentials, EgressFailure, FailureKind, GuestRequest, PlannedRequest, RequestRecord, Response,
 };
+use toolgate_core::memory::MemoryAccount;
 
 /// Failure texts longer than this are cut.
 pub const MESSAGE_BYTES_MAX: usize = 2 * 1024;
@@ -134,6 +136,7 @@ pub struct CallScope {
     pub(super) described: Option<DescribedSend>,
     /// Of a call that only reads. Once it is cancelled, no further request leaves, and those under way are dropped.
     cancelled: Option<CancellationToken>,
+    pub(super) memory: AnswerMemory,
 }
 
 impl CallScope {
@@ -170,6 +173,7 @@ impl CallScope {
             reading: None,
             described: None,
             cancelled: None,
+            memory: AnswerMemory::default(),
         }
     }
 
@@ -192,6 +196,17 @@ impl CallScope {
         self
     }
 
+    /// The same scope, whose answers take their memory from a budget. Once it refuses one, no further request leaves.
+    pub fn with_memory(mut self, account: MemoryAccount) -> Self {
+        self.memory = AnswerMemory::new(account);
+        self
+    }
+
+    /// Whether an answer was lost for want of memory.
+    pub fn ran_out_of_memory(&self) -> bool {
+        self.memory.has_run_out()
+    }
+
     /// The connection's parameters, as the newest token of the call has them.
     pub(super) fn parameters(&self) -> Arc<BTreeMap<String, String>> {
         self.moved().unwrap_or_else(|| self.parameters.clone())
@@ -205,13 +220,13 @@ impl CallScope {
         *locked(&self.moved) = Some(parameters);
     }
 
-    /// Refuses a request whose caller does not want the result any more.
+    /// Refuses a request whose caller does not want the result any more, or whose call has lost an answer.
     pub(super) fn check_wanted(&self) -> Result<(), EgressFailure> {
         let cancelled = self.cancelled.as_ref();
         if cancelled.is_some_and(CancellationToken::is_cancelled) {
             return Err(unwanted());
         }
-        Ok(())
+        self.memory.check()
     }
 
     /// Returns once the caller does not want the result any more.

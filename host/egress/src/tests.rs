@@ -1,5 +1,6 @@
 //! The pipeline on a real wire: a small server on port 0, reached through an allowed upstream.
 
+mod answer_memory;
 mod answers;
 mod credentials;
 mod guesses;

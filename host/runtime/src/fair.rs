@@ -6,11 +6,11 @@
 //!   all, so that the next one has a place at once; a waiter gets a place before claimants with more.
 //! - [`ledger`] counts the processor time that each claimant has used lately.
 //! - [`compute`] runs guests that use more than a slice, in the order of the time that they have used.
-//! - [`memory`] is the budget of all guests together; of it each workspace has a share.
+//!
+//! The memory of all guests together is a budget too, of which each workspace has a share ([`toolgate_core::memory`]).
 
 pub(crate) mod compute;
 pub(crate) mod ledger;
-pub(crate) mod memory;
 pub(crate) mod places;
 pub(crate) mod slices;
 #[cfg(test)]

@@ -11,7 +11,6 @@ use wasmtime_wasi::ResourceTable;
 use super::bindings::integration;
 use super::blob::CallFile;
 use super::engine_pool::EnginePool;
-use super::fair::memory::NoFreeMemory;
 use super::fair::slices::slices;
 use super::fair::{CallClaim, Requester};
 use super::guest::{Guest, KeyValue, cut};
@@ -24,6 +23,7 @@ use super::processor_time::ProcessorTime;
 use super::random::Random;
 use super::returned::{MESSAGE_BYTES_MAX, collect, refusal, scrub_output};
 use super::{Plugin, Runtime};
+use toolgate_core::memory::NoFreeMemory;
 use toolgate_core::trace::{Attribute, SpanKind, TraceSpan};
 use toolgate_egress::CallScope;
 
@@ -97,6 +97,8 @@ impl Runtime {
         }
         let end = match ended {
             Err(_elapsed) => CallEnd::TimedOut,
+            // A guest sees a failed request; what it makes of it says nothing of what its provider has done.
+            Ok(_) if scope.ran_out_of_memory() => CallEnd::NoMemory,
             Ok(Ok(Ok(output))) => scrub_output(&scope, output),
             Ok(Ok(Err(error))) => CallEnd::Refused(refusal(&scope, error)),
             Ok(Err(cause)) => broken(&scope, store.data(), &cause),
@@ -138,7 +140,7 @@ impl Runtime {
             },
             limiter: BudgetedMeter::new(
                 Meter::new(pool.size, call.memory_bytes_max),
-                self.inner.memory.of_call(&call.requester.workspace),
+                self.inner.memory.account(call.requester.workspace).hold(),
             ),
             blob_bytes: 0,
             files: call.files,

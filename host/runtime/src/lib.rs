@@ -46,7 +46,6 @@ use zeroize::Zeroizing;
 
 pub use blob::{Blob, CallFile};
 pub use fair::Requester;
-pub use fair::memory::GuestMemoryUse;
 pub use guest::{KeyValue, KeyValueError, StoredValue};
 pub use inspect::{Inspected, Rejected};
 pub use invoke::Call;
@@ -62,8 +61,8 @@ use bindings::PluginPre;
 use engine_pool::EnginePool;
 use fair::CallClaim;
 use fair::compute::Compute;
-use fair::memory::MemoryBudget;
 use guest::Guest;
+use toolgate_core::memory::{MemoryBudget, MemoryUse};
 use toolgate_egress::Egress;
 
 /// Files that are read and parsed at one time.
@@ -169,7 +168,7 @@ impl Runtime {
     }
 
     /// Reads the memory of all guests. Keeps no engine alive, so a metric may hold it.
-    pub fn guest_memory(&self) -> impl Fn() -> GuestMemoryUse + Send + Sync + use<> {
+    pub fn guest_memory(&self) -> impl Fn() -> MemoryUse + Send + Sync + use<> {
         let memory = self.inner.memory.clone();
         move || memory.now()
     }

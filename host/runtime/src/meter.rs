@@ -2,11 +2,11 @@
 
 use wasmtime::{ResourceLimiter, ResourceLimiterAsync};
 
-use super::fair::memory::GuestMemory;
 use super::limits::LimitExceeded;
 #[cfg(test)]
 use super::limits::TABLE_ELEMENTS_MAX;
 use super::size::{Size, SizeBounds};
+use toolgate_core::memory::HeldMemory;
 
 /// Sums a store's memories, so that many small ones weigh as much as one large one.
 #[derive(Debug)]
@@ -97,11 +97,11 @@ impl ResourceLimiter for Meter {
 #[derive(Debug)]
 pub(crate) struct BudgetedMeter {
     pub(crate) meter: Meter,
-    memory: GuestMemory,
+    memory: HeldMemory,
 }
 
 impl BudgetedMeter {
-    pub(crate) fn new(meter: Meter, memory: GuestMemory) -> Self {
+    pub(crate) fn new(meter: Meter, memory: HeldMemory) -> Self {
         Self { meter, memory }
     }
 }

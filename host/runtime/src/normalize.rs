@@ -8,7 +8,6 @@ use serde_json::Value;
 use wasmtime::component::{ComponentType, Lift, Lower};
 
 use super::bindings::{WEBHOOK, types};
-use super::fair::memory::NoFreeMemory;
 use super::fair::slices::slices;
 use super::fair::{CallClaim, Requester};
 use super::guest::cut;
@@ -19,6 +18,7 @@ use super::no_state::NoState;
 use super::outcome::LoadError;
 use super::random::Random;
 use super::{Plugin, Runtime};
+use toolgate_core::memory::NoFreeMemory;
 use toolgate_egress::{CallLimits, CallScope, Grant, Mode};
 
 const TIMEOUT: Duration = Duration::from_secs(5);

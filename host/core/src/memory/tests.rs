@@ -94,13 +94,13 @@ fn memory_that_is_given_back_goes_to_the_workspace_with_the_least() {
 }
 
 #[tokio::test]
-async fn memory_is_given_back_when_its_call_is_dropped() {
+async fn memory_is_given_back_when_its_holder_is_dropped() {
     let budget = Arc::new(MemoryBudget::new(128 * MIB));
     let (a, b): (Arc<str>, Arc<str>) = ("a".into(), "b".into());
-    let mut first = budget.of_call(&a);
+    let mut first = budget.account(a).hold();
     assert_eq!(first.grow(CALL).await, Ok(()));
     assert_eq!(budget.now().used_bytes, 64 * MIB);
-    let mut other = budget.of_call(&b);
+    let mut other = budget.account(b).hold();
     assert_eq!(other.grow(CALL / 4).await, Ok(()), "beside the greedy one");
     drop(first);
     assert_eq!(budget.now().used_bytes, 16 * MIB);
@@ -113,9 +113,9 @@ async fn memory_is_given_back_when_its_call_is_dropped() {
 async fn a_growth_waits_for_memory_and_is_refused_after_a_while() {
     let budget = Arc::new(MemoryBudget::new(128 * MIB));
     let workspace: Arc<str> = "a".into();
-    let mut first = budget.of_call(&workspace);
+    let mut first = budget.account(workspace.clone()).hold();
     assert_eq!(first.grow(CALL).await, Ok(()));
-    let mut second = budget.of_call(&workspace);
+    let mut second = budget.account(workspace.clone()).hold();
     let began = std::time::Instant::now();
     assert_eq!(second.grow(CALL).await, Err(NoFreeMemory));
     assert!(began.elapsed() >= MEMORY_WAIT_MAX);
@@ -135,9 +135,9 @@ async fn a_growth_waits_for_memory_and_is_refused_after_a_while() {
 async fn a_waiter_that_is_dropped_keeps_no_memory() {
     let budget = Arc::new(MemoryBudget::new(128 * MIB));
     let workspace: Arc<str> = "a".into();
-    let mut first = budget.of_call(&workspace);
+    let mut first = budget.account(workspace.clone()).hold();
     assert_eq!(first.grow(CALL).await, Ok(()));
-    let mut second = budget.of_call(&workspace);
+    let mut second = budget.account(workspace.clone()).hold();
     let mut waiting = Box::pin(second.grow(CALL));
     assert!(futures_util::poll!(waiting.as_mut()).is_pending());
     // Granted while nothing polled it.
@@ -161,4 +161,29 @@ fn a_larger_budget_serves_those_that_wait() {
     };
     budget.set_max(4 * MIB);
     assert_eq!(granted.try_recv(), Ok(()));
+}
+
+#[tokio::test]
+async fn what_cannot_be_refused_is_counted_and_leaves_less_to_its_workspace() {
+    let budget = Arc::new(MemoryBudget::new(128 * MIB));
+    let (a, b): (Arc<str>, Arc<str>) = ("a".into(), "b".into());
+    let mut answer = budget.account(a.clone()).hold();
+    answer.count(CALL);
+    let mut small = budget.account(b).hold();
+    assert_eq!(small.grow(1).await, Ok(()));
+    // 64 MiB are its even share, and it has them.
+    let mut more = budget.account(a).hold();
+    assert_eq!(more.grow(CALL / 2).await, Err(NoFreeMemory));
+    drop((answer, more, small));
+    assert_eq!(budget.now().used_bytes, 0);
+}
+
+#[tokio::test]
+async fn memory_grows_to_a_size_and_no_further() {
+    let budget = Arc::new(MemoryBudget::new(128 * MIB));
+    let mut held = budget.account("a".into()).hold();
+    for (size, used) in [(10, 10), (4, 10), (11, 11)] {
+        assert_eq!(held.grow_to(size).await, Ok(()), "{size}");
+        assert_eq!(budget.now().used_bytes, used, "{size}");
+    }
 }

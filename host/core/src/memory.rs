@@ -1,9 +1,11 @@
-//! Memory of all guests: one budget, taken as memory grows and given back when an instance ends.
+//! A budget of memory: taken as something grows, and given back when it is dropped. One is for all guests together, one
+//! for bodies, answers and files in memory ([`buffer`]).
 //!
-//! As with places ([`super::places`]), a workspace may have a share of what is *free*: one that is alone gets most of
-//! the budget and never all, and the next one has its part at once. A growth that does not fit waits briefly where
-//! its workspace has less than an even share, and is refused where it has more.
+//! A workspace may have a share of what is *free*: one that is alone gets most of the budget and never all, and the next
+//! one has its part at once. A growth that does not fit waits briefly where its workspace has less than an even share,
+//! and is refused where it has more.
 
+pub mod buffer;
 #[cfg(test)]
 mod tests;
 
@@ -15,91 +17,132 @@ use tokio::sync::oneshot;
 
 /// The memory of a workspace may be this many quarters of the free memory.
 const QUARTERS_OF_FREE: u64 = 6;
-/// How long a call waits for memory that other calls give back.
-pub(crate) const MEMORY_WAIT_MAX: Duration = Duration::from_secs(2);
+/// Growths that wait at one time.
+const WAITING_MAX: usize = 1_024;
+/// How long a call or a body waits for memory that others give back.
+pub const MEMORY_WAIT_MAX: Duration = Duration::from_secs(2);
 
-/// The memory that all guests may have together.
+/// The memory that everything of one kind may have together.
 #[derive(Debug)]
-pub(crate) struct MemoryBudget {
+pub struct MemoryBudget {
     table: Mutex<MemoryTable>,
 }
 
-/// Memory of guests now. Bytes.
+/// A budget now. Bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GuestMemoryUse {
+pub struct MemoryUse {
     pub used_bytes: u64,
     pub max_bytes: u64,
-    /// Calls since the start that ended because the budget had nothing left for them.
+    /// Growths since the start for which the budget had nothing left.
     pub refused: u64,
 }
 
 /// The budget has nothing left for this growth. Passed through wasmtime as the cause of the trap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the gateway has no memory left for the plugin")]
-pub(crate) struct NoFreeMemory;
+#[error("the gateway has no memory left")]
+pub struct NoFreeMemory;
 
-/// The memory of one call, until it is dropped.
-#[derive(Debug)]
-pub(crate) struct GuestMemory {
+/// A budget, and the workspace in whose share memory is taken; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct MemoryAccount {
     budget: Arc<MemoryBudget>,
     workspace: Arc<str>,
-    held_bytes: u64,
 }
 
-impl Drop for GuestMemory {
-    fn drop(&mut self) {
-        if self.held_bytes > 0 {
-            self.budget.release(&self.workspace, self.held_bytes);
+impl MemoryAccount {
+    /// For something that has no memory yet.
+    pub fn hold(&self) -> HeldMemory {
+        HeldMemory {
+            account: self.clone(),
+            held_bytes: 0,
         }
     }
 }
 
-impl GuestMemory {
+/// The memory of one call or one body, until it is dropped.
+#[derive(Debug)]
+pub struct HeldMemory {
+    account: MemoryAccount,
+    held_bytes: u64,
+}
+
+impl Drop for HeldMemory {
+    fn drop(&mut self) {
+        if self.held_bytes > 0 {
+            let MemoryAccount { budget, workspace } = &self.account;
+            budget.release(workspace, self.held_bytes);
+        }
+    }
+}
+
+impl HeldMemory {
     /// Takes `bytes` more; waits for them where the workspace has less than its share.
-    pub(crate) async fn grow(&mut self, bytes: usize) -> Result<(), NoFreeMemory> {
+    ///
+    /// # Errors
+    /// [`NoFreeMemory`] where the workspace has its share, or after [`MEMORY_WAIT_MAX`]. What is held stays held.
+    pub async fn grow(&mut self, bytes: usize) -> Result<(), NoFreeMemory> {
         if bytes == 0 {
             return Ok(());
         }
         let growth = MemoryGrowth {
-            workspace: self.workspace.clone(),
+            workspace: self.account.workspace.clone(),
             held_bytes: self.held_bytes,
             bytes: bytes as u64,
         };
-        self.budget.take(&growth).await?;
+        self.account.budget.take(&growth).await?;
         self.held_bytes += growth.bytes;
         Ok(())
+    }
+
+    /// As [`HeldMemory::grow`], until `bytes` are held. Never gives anything back.
+    ///
+    /// # Errors
+    /// As [`HeldMemory::grow`].
+    pub async fn grow_to(&mut self, bytes: usize) -> Result<(), NoFreeMemory> {
+        let more = (bytes as u64).saturating_sub(self.held_bytes);
+        self.grow(usize::try_from(more).unwrap_or(usize::MAX)).await
+    }
+
+    /// Counts `bytes` more that are in memory already and cannot be refused: others find less.
+    pub fn count(&mut self, bytes: usize) {
+        let growth = MemoryGrowth {
+            workspace: self.account.workspace.clone(),
+            held_bytes: self.held_bytes,
+            bytes: bytes as u64,
+        };
+        self.account.budget.table().add(&growth);
+        self.held_bytes += growth.bytes;
     }
 }
 
 impl MemoryBudget {
-    pub(crate) fn new(bytes_max: u64) -> Self {
+    pub fn new(bytes_max: u64) -> Self {
         Self {
             table: Mutex::new(MemoryTable::new(bytes_max)),
         }
     }
 
-    /// From here on guests may have `bytes_max` together. What they have already stays theirs.
-    pub(crate) fn set_max(&self, bytes_max: u64) {
+    /// From here on there are `bytes_max`. What is held already stays held.
+    pub fn set_max(&self, bytes_max: u64) {
         let mut table = self.table();
         table.bytes_max = bytes_max;
         table.grant();
     }
 
-    pub(crate) fn now(&self) -> GuestMemoryUse {
+    pub fn now(&self) -> MemoryUse {
         let table = self.table();
-        GuestMemoryUse {
+        MemoryUse {
             used_bytes: table.taken,
             max_bytes: table.bytes_max,
             refused: table.refused,
         }
     }
 
-    /// For a call of the workspace, which has no memory yet.
-    pub(crate) fn of_call(self: &Arc<Self>, workspace: &Arc<str>) -> GuestMemory {
-        GuestMemory {
+    /// Takes memory in the share of this workspace.
+    pub fn account(self: &Arc<Self>, workspace: Arc<str>) -> MemoryAccount {
+        MemoryAccount {
             budget: self.clone(),
-            workspace: workspace.clone(),
-            held_bytes: 0,
+            workspace,
         }
     }
 
@@ -131,11 +174,11 @@ impl MemoryBudget {
     }
 }
 
-/// A call that waits for memory. When it is dropped it leaves the queue, or gives back what it was just granted.
+/// A growth that waits for memory. When it is dropped it leaves the queue, or gives back what it was just granted.
 struct MemoryWaiter<'a> {
     budget: &'a MemoryBudget,
     growth: &'a MemoryGrowth,
-    /// `None` once the memory is the call's.
+    /// `None` once the memory is held.
     id: Option<u64>,
 }
 
@@ -162,18 +205,18 @@ impl Drop for MemoryWaiter<'_> {
     }
 }
 
-/// What one call asks for.
+/// What is asked for.
 #[derive(Clone, Debug)]
-pub(super) struct MemoryGrowth {
-    pub workspace: Arc<str>,
-    /// What the call has already.
-    pub held_bytes: u64,
-    pub bytes: u64,
+struct MemoryGrowth {
+    workspace: Arc<str>,
+    /// What the same call or body has already.
+    held_bytes: u64,
+    bytes: u64,
 }
 
 /// The answer to a growth.
 #[derive(Debug)]
-pub(super) enum MemoryDecision {
+enum MemoryDecision {
     Granted,
     /// Its number in the queue, and the receiver that is notified of its turn.
     Waits(u64, oneshot::Receiver<()>),
@@ -181,12 +224,12 @@ pub(super) enum MemoryDecision {
 
 /// Memory of each workspace, and the growths that wait.
 #[derive(Debug)]
-pub(super) struct MemoryTable {
+struct MemoryTable {
     bytes_max: u64,
-    pub taken: u64,
+    taken: u64,
     refused: u64,
     by_workspace: HashMap<Arc<str>, u64>,
-    /// Each is of a running call, so that the places bound them.
+    /// At most [`WAITING_MAX`].
     waiting: VecDeque<WaitingGrowth>,
     next_id: u64,
 }
@@ -199,7 +242,7 @@ struct WaitingGrowth {
 }
 
 impl MemoryTable {
-    pub(super) fn new(bytes_max: u64) -> Self {
+    fn new(bytes_max: u64) -> Self {
         Self {
             bytes_max,
             taken: 0,
@@ -210,12 +253,12 @@ impl MemoryTable {
         }
     }
 
-    pub(super) fn ask(&mut self, growth: &MemoryGrowth) -> Result<MemoryDecision, NoFreeMemory> {
+    fn ask(&mut self, growth: &MemoryGrowth) -> Result<MemoryDecision, NoFreeMemory> {
         if self.fits(growth) {
             self.add(growth);
             return Ok(MemoryDecision::Granted);
         }
-        if !self.has_less_than_its_share(growth) {
+        if self.waiting.len() >= WAITING_MAX || !self.has_less_than_its_share(growth) {
             self.refused += 1;
             return Err(NoFreeMemory);
         }
@@ -230,7 +273,7 @@ impl MemoryTable {
         Ok(MemoryDecision::Waits(id, granted))
     }
 
-    pub(super) fn release(&mut self, workspace: &Arc<str>, bytes: u64) {
+    fn release(&mut self, workspace: &Arc<str>, bytes: u64) {
         self.taken = self.taken.saturating_sub(bytes);
         let Some(of_workspace) = self.by_workspace.get_mut(workspace) else {
             return;
@@ -242,7 +285,7 @@ impl MemoryTable {
     }
 
     /// Gives free memory to the growths that wait: to the workspace with the least, and of equals to the first.
-    pub(super) fn grant(&mut self) {
+    fn grant(&mut self) {
         loop {
             let fitting = self.waiting.iter().enumerate();
             let fitting = fitting.filter(|(_, waiter)| self.fits(&waiter.growth));
@@ -259,7 +302,7 @@ impl MemoryTable {
     }
 
     /// Removes a waiter. `false`: it has been granted its memory.
-    pub(super) fn leave(&mut self, id: u64) -> bool {
+    fn leave(&mut self, id: u64) -> bool {
         let before = self.waiting.len();
         self.waiting.retain(|waiter| waiter.id != id);
         self.waiting.len() < before
@@ -285,7 +328,7 @@ impl MemoryTable {
         let Some(free_after) = free.checked_sub(growth.bytes) else {
             return false;
         };
-        // While no other call has memory, one call may have all that one call may use.
+        // While nothing else has memory, one call or body may have all that one may use.
         if self.taken == growth.held_bytes {
             return true;
         }
