@@ -38,8 +38,8 @@ impl AnswerMemory {
     }
 
     /// `bytes_max`: how long the body is, or may be.
-    pub(super) fn body(&self, bytes_max: usize) -> AnswerBody<'_> {
-        AnswerBody {
+    pub(super) fn body(&self, bytes_max: usize) -> BudgetedAnswer<'_> {
+        BudgetedAnswer {
             memory: self,
             buffer: BudgetedBuffer::new(self.account.as_ref(), bytes_max),
         }
@@ -58,12 +58,12 @@ impl AnswerMemory {
 const NO_MEMORY: &str = "the gateway has no memory left for the answer";
 
 /// The body of an answer while it is read.
-pub(super) struct AnswerBody<'a> {
+pub(super) struct BudgetedAnswer<'a> {
     memory: &'a AnswerMemory,
     buffer: BudgetedBuffer<'a>,
 }
 
-impl AnswerBody<'_> {
+impl BudgetedAnswer<'_> {
     pub(super) fn len(&self) -> usize {
         self.buffer.len()
     }

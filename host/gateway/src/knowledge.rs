@@ -32,6 +32,8 @@ pub use read::TEXT_CHARS_MAX;
 
 /// One file as it comes.
 pub const DOCUMENT_BYTES_MAX: usize = 4 << 20;
+/// Copies of a document that are in memory while it is read: itself, the arguments of its reader, and its text.
+const READ_COPIES: usize = 4;
 pub const TITLE_CHARS_MAX: usize = 200;
 pub const QUERY_CHARS_MAX: usize = 1_000;
 pub const LIST_LIMIT_MAX: usize = 100;
@@ -220,6 +222,7 @@ impl Gateway {
                 "a document has at most {DOCUMENT_BYTES_MAX} bytes"
             )));
         }
+        let _memory = self.take_memory(caller, bytes.len() * READ_COPIES).await?;
         let title = request
             .title
             .map(|title| checked_title(&title))

@@ -12,6 +12,7 @@
 pub mod access;
 pub mod audit;
 mod authenticate;
+pub mod body_memory;
 pub mod change_feed;
 pub mod config;
 pub mod connections;
@@ -61,6 +62,7 @@ use crate::access::permissions::Permissions;
 use crate::metrics::Metrics;
 use plugins::Snapshot;
 use toolgate_core::clock::Clock;
+use toolgate_core::memory::MemoryBudget;
 use toolgate_egress::Egress;
 use toolgate_identity::Identity;
 use toolgate_runtime::Runtime;
@@ -96,6 +98,8 @@ pub struct Gateway {
     waiters: waiters::Waiters,
     /// Whose files are in memory.
     file_places: waiters::Waiters,
+    /// Of bodies, answers of providers, files and documents.
+    body_memory: Arc<MemoryBudget>,
     write_probe: dashboard::readiness::WriteProbe,
     data_folder: dashboard::data_folder::DataFolder,
     /// How many watch for live updates.

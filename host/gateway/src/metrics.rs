@@ -27,8 +27,8 @@ use labels::{
     EgressRequest, Executed, HostClassLabel, HttpRequest, HttpRoute, McpRequest, MethodLabel,
     OutcomeLabel, PoolLabel, ServiceLabel, StateLabel, StepLabel, TelemetryLabel,
 };
+use toolgate_core::memory::MemoryUse;
 use toolgate_egress::{DestinationClass, FailureKind, WireMeter, WireOutcome};
-use toolgate_runtime::GuestMemoryUse;
 use toolgate_store::{PoolState, StoreStep};
 
 /// Media type of [`Metrics::render`].
@@ -105,6 +105,9 @@ pub struct Metrics {
     guest_memory: Gauge,
     guest_memory_max: Gauge,
     guest_memory_refused: Counter,
+    body_memory: Gauge,
+    body_memory_max: Gauge,
+    body_memory_refused: Counter,
     egress_requests: Family<EgressRequest, Counter>,
     egress_duration: Family<HostClassLabel, Histogram, Buckets>,
     database_duration: Family<StepLabel, Histogram, Buckets>,
@@ -167,6 +170,9 @@ impl Metrics {
             guest_memory: Gauge::default(),
             guest_memory_max: Gauge::default(),
             guest_memory_refused: Counter::default(),
+            body_memory: Gauge::default(),
+            body_memory_max: Gauge::default(),
+            body_memory_refused: Counter::default(),
             egress_requests: Family::default(),
             egress_duration: Family::new_with_constructor(Buckets),
             database_duration: Family::new_with_constructor(Buckets),
@@ -297,11 +303,18 @@ impl Metrics {
     }
 
     /// What the guests have of their memory.
-    pub fn set_guest_memory(&self, now: GuestMemoryUse) {
-        let bytes = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
-        self.guest_memory.set(bytes(now.used_bytes));
-        self.guest_memory_max.set(bytes(now.max_bytes));
+    pub fn set_guest_memory(&self, now: MemoryUse) {
+        set_bytes(&self.guest_memory, now.used_bytes);
+        set_bytes(&self.guest_memory_max, now.max_bytes);
         let refused = self.guest_memory_refused.inner();
+        refused.store(now.refused, Ordering::Relaxed);
+    }
+
+    /// What bodies, answers of providers, files and documents have of theirs.
+    pub fn set_body_memory(&self, now: MemoryUse) {
+        set_bytes(&self.body_memory, now.used_bytes);
+        set_bytes(&self.body_memory_max, now.max_bytes);
+        let refused = self.body_memory_refused.inner();
         refused.store(now.refused, Ordering::Relaxed);
     }
 
@@ -427,6 +440,10 @@ impl WireMeter for Metrics {
         };
         self.egress_requests.get_or_create(&request).inc();
     }
+}
+
+fn set_bytes(gauge: &Gauge, bytes: u64) {
+    gauge.set(i64::try_from(bytes).unwrap_or(i64::MAX));
 }
 
 fn set(gauge: &Gauge, count: usize) {

@@ -21,10 +21,11 @@ use crate::metrics::Metrics;
 use crate::plugins::{Intake, Snapshot};
 use crate::row_seals::RowSeals;
 use crate::{
-    Gateway, access, audit, connections, dashboard, jobs, knowledge, plugins, sessions, tools,
+    Gateway, access, audit, body_memory, connections, dashboard, jobs, knowledge, plugins, sessions, tools,
     toolsets, triggers, waiters, webhooks,
 };
 use toolgate_core::clock::Clock;
+use toolgate_core::memory::MemoryBudget;
 use toolgate_egress::{DialError, Egress, EgressConfig};
 use toolgate_identity::{Identity, IdentityParts};
 use toolgate_runtime::Runtime;
@@ -43,6 +44,7 @@ struct GatewayParts<'c> {
     store: Store,
     vault: Vault,
     runtime: Runtime,
+    body_memory: Arc<MemoryBudget>,
     snapshot: Arc<ArcSwap<Snapshot>>,
 }
 
@@ -120,6 +122,7 @@ impl GatewayParts<'_> {
                 tools::files::FILES_HELD_MAX,
                 tools::files::FILES_HELD_PER_WORKSPACE_MAX,
             ),
+            body_memory: self.body_memory,
             watchers: Arc::default(),
             write_probe: dashboard::readiness::WriteProbe::default(),
             data_folder: dashboard::data_folder::DataFolder::open(&config.data_dir)?,
@@ -216,6 +219,7 @@ impl Gateway {
         let egress = egress.await??;
         let vault = jobs::master_key::open_vault(&store, &config.master_key_file).await?;
         let runtime = open_runtime(config, &egress)?;
+        let body_memory = body_memory::budget(runtime.guest_memory()().max_bytes);
         let snapshot = Arc::new(ArcSwap::from_pointee(Snapshot::from_serving(
             BTreeMap::new(),
         )));
@@ -227,6 +231,7 @@ impl Gateway {
             store,
             vault,
             runtime,
+            body_memory,
             snapshot,
         };
         let mut intake = parts.intake()?;
@@ -236,7 +241,7 @@ impl Gateway {
             .context("the names of connected accounts cannot be cleaned")?;
         let receipts = open_receipts(config, &parts.store, &parts.vault).await?;
         watch_database(&parts.metrics, &parts.store, &receipts);
-        watch_runtime(&parts.metrics, &parts.runtime);
+        watch_memory(&parts.metrics, &parts.runtime, &parts.body_memory);
         let gateway = Arc::new(parts.assemble(&intake, receipts)?);
         gateway.start_tasks(config, intake);
         Ok(gateway)
@@ -298,9 +303,12 @@ fn watch_database(metrics: &Arc<Metrics>, store: &Store, receipts: &Receipts) {
     });
 }
 
-fn watch_runtime(metrics: &Arc<Metrics>, runtime: &Runtime) {
-    let memory = runtime.guest_memory();
-    metrics.sample(move |metrics| metrics.set_guest_memory(memory()));
+fn watch_memory(metrics: &Arc<Metrics>, runtime: &Runtime, bodies: &Arc<MemoryBudget>) {
+    let (guests, bodies) = (runtime.guest_memory(), bodies.clone());
+    metrics.sample(move |metrics| {
+        metrics.set_guest_memory(guests());
+        metrics.set_body_memory(bodies.now());
+    });
 }
 
 /// The writer of receipts, which first writes what earlier processes left in their logs. With a database on a server

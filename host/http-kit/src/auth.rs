@@ -12,6 +12,7 @@ use http::{HeaderMap, header};
 use super::client::address_of;
 use super::envelope::ApiFailure;
 use super::layer::RequestId;
+use super::memory::RequestMemory;
 use toolgate_core::ids;
 use toolgate_gateway::{Caller, Error, Gateway};
 
@@ -32,6 +33,7 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiFailure> {
         if let Some(PreAuthenticated(caller)) = parts.extensions.get::<PreAuthenticated>() {
+            RequestMemory::note_caller(&parts.extensions, caller);
             return Ok(Self(caller.clone()));
         }
         let key = bearer(&parts.headers)?;
@@ -41,7 +43,9 @@ where
         };
         let address = address_of(&parts.extensions);
         let gateway = Arc::<Gateway>::from_ref(state);
-        Ok(Self(gateway.authenticate(key, request_id, address).await?))
+        let caller = gateway.authenticate(key, request_id, address).await?;
+        RequestMemory::note_caller(&parts.extensions, &caller);
+        Ok(Self(caller))
     }
 }
 

@@ -1,6 +1,6 @@
 //! JSON bodies, read strictly.
 //!
-//! In this order: content type, size while reading, one JSON document without repeated keys
+//! In this order: content type, size and memory while reading, one JSON document without repeated keys
 //! ([`toolgate_core::json`]), the fields of `T`. A type that is decoded here carries
 //! `#[serde(deny_unknown_fields)]`, so that a misspelt field is refused by name.
 
@@ -8,14 +8,18 @@ use std::time::Duration;
 
 use axum::body::{Body, BodyDataStream, HttpBody};
 use axum::extract::{FromRequest, Request};
-use bytes::{Bytes, BytesMut};
-use futures_util::StreamExt as _;
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream};
 use http::{HeaderMap, header};
 use serde::de::DeserializeOwned;
 
 use super::BODY_BYTES_MAX;
 use super::envelope::ApiFailure;
+use super::memory::RequestMemory;
 use toolgate_core::json;
+use toolgate_core::memory::{HeldMemory, NoFreeMemory};
+use toolgate_core::memory::buffer::BudgetedBuffer;
+use toolgate_gateway::body_memory::overloaded;
 
 /// How long a client may take to send a body.
 pub const BODY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -36,7 +40,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
         if !is_json(request.headers()) {
             return Err(ApiFailure::UnsupportedMediaType);
         }
-        let bytes = read(request.into_body(), BODY_BYTES_MAX, BODY_TIMEOUT).await?;
+        let bytes = read_request(request, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
         decode(&bytes).map(Self)
     }
 }
@@ -62,17 +66,43 @@ pub fn is_json(headers: &HeaderMap) -> bool {
     json && utf8
 }
 
+/// The whole body of a request, in the memory of its workspace.
+pub async fn read_request(
+    request: Request,
+    bytes_max: usize,
+    timeout: Duration,
+) -> Result<Bytes, ApiFailure> {
+    let (parts, body) = request.into_parts();
+    let memory = parts.extensions.get::<RequestMemory>();
+    read_counted(memory, body, bytes_max, timeout).await
+}
+
+/// A whole body that is small anyway.
+pub async fn read(body: Body, bytes_max: usize, timeout: Duration) -> Result<Bytes, ApiFailure> {
+    read_counted(None, body, bytes_max, timeout).await
+}
+
 /// The whole body, counted while it arrives: a length that the client states is only believed
 /// when it is too large.
-pub async fn read(body: Body, bytes_max: usize, timeout: Duration) -> Result<Bytes, ApiFailure> {
+pub async fn read_counted(
+    memory: Option<&RequestMemory>,
+    body: Body,
+    bytes_max: usize,
+    timeout: Duration,
+) -> Result<Bytes, ApiFailure> {
     let too_large = || ApiFailure::PayloadTooLarge { bytes_max };
-    let stated = HttpBody::size_hint(&body).lower();
+    let hint = HttpBody::size_hint(&body);
+    let stated = hint.lower();
     let mut chunks = body.into_data_stream();
     if stated > u64::try_from(bytes_max).unwrap_or(u64::MAX) {
         let_go_by(&mut chunks, bytes_max).await;
         return Err(too_large());
     }
+    let account = memory.map(RequestMemory::account);
+    let most = hint.upper().and_then(|bytes| usize::try_from(bytes).ok());
+    let most = most.map_or(bytes_max, |bytes| bytes.min(bytes_max));
     let collect = async {
+        let mut whole = BudgetedBuffer::new(account.as_ref(), most);
         let Some(first) = chunks.next().await else {
             return Ok(Bytes::new());
         };
@@ -81,22 +111,30 @@ pub async fn read(body: Body, bytes_max: usize, timeout: Duration) -> Result<Byt
             let_go_by(&mut chunks, bytes_max).await;
             return Err(too_large());
         }
+        if let Err(cause) = whole.take(first.len()).await {
+            drop(whole);
+            return Err(without_memory(&mut chunks, bytes_max, cause).await);
+        }
         // Nearly every body is one chunk, which is handed on without a copy.
         let Some(second) = chunks.next().await else {
-            return Ok(first);
+            let (_, held) = whole.into_parts();
+            return Ok(kept(memory, first, held));
         };
-        let mut whole = BytesMut::from(first);
-        let mut next = Some(second);
-        while let Some(chunk) = next {
+        let mut pieces = stream::iter([Ok(first), second]).chain(&mut chunks);
+        while let Some(chunk) = pieces.next().await {
             let chunk = chunk.map_err(|_| cut_short())?;
             if whole.len() + chunk.len() > bytes_max {
+                drop((whole, pieces));
                 let_go_by(&mut chunks, bytes_max).await;
                 return Err(too_large());
             }
-            whole.extend_from_slice(&chunk);
-            next = chunks.next().await;
+            if let Err(cause) = whole.extend(&chunk).await {
+                drop((whole, pieces));
+                return Err(without_memory(&mut chunks, bytes_max, cause).await);
+            }
         }
-        Ok(whole.freeze())
+        let (bytes, held) = whole.into_parts();
+        Ok(kept(memory, bytes.into(), held))
     };
     let late = |_| {
         unsent(format!(
@@ -105,6 +143,23 @@ pub async fn read(body: Body, bytes_max: usize, timeout: Duration) -> Result<Byt
         ))
     };
     tokio::time::timeout(timeout, collect).await.map_err(late)?
+}
+
+fn kept(memory: Option<&RequestMemory>, body: Bytes, held: Option<HeldMemory>) -> Bytes {
+    match (memory, held) {
+        (Some(memory), Some(held)) => memory.keep(body, held),
+        _ => body,
+    }
+}
+
+/// The refusal of a body for which there is no memory. What it had is given back before.
+async fn without_memory(
+    chunks: &mut BodyDataStream,
+    bytes_max: usize,
+    cause: NoFreeMemory,
+) -> ApiFailure {
+    let_go_by(chunks, bytes_max).await;
+    overloaded(cause).into()
 }
 
 /// Reads and forgets the rest of a body that is refused, within bounds: a connection that closes

@@ -11,12 +11,13 @@ mod tests;
 
 use std::sync::Arc;
 
-use axum::body::{Body, HttpBody as _};
+use axum::body::{Body, Bytes, HttpBody as _};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::memory::LargeAnswer;
 use toolgate_gateway::{Caller, Error, RateLimited};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -32,6 +33,9 @@ pub struct Success<T> {
     success: bool,
     data: T,
     meta: Meta,
+    /// In whose memory a large answer is.
+    #[serde(skip)]
+    workspace: Arc<str>,
 }
 
 /// What every answer carries beside its result.
@@ -44,7 +48,10 @@ pub struct Meta {
 
 impl<T> Success<T> {
     pub fn new(caller: &Caller, data: T) -> Self {
-        Self::for_request(caller.request_id.to_string(), data)
+        Self {
+            workspace: caller.workspace_id.shared(),
+            ..Self::for_request(caller.request_id.to_string(), data)
+        }
     }
 
     /// For a route that answers without a caller.
@@ -53,6 +60,7 @@ impl<T> Success<T> {
             success: true,
             data,
             meta: Meta { request_id },
+            workspace: Arc::default(),
         }
     }
 }
@@ -60,7 +68,12 @@ impl<T> Success<T> {
 impl<T: Serialize> IntoResponse for Success<T> {
     fn into_response(self) -> Response {
         match serde_json::to_vec(&self) {
-            Ok(body) => json_response(StatusCode::OK, body),
+            Ok(body) => {
+                let body = Bytes::from(body);
+                let mut response = json_response(StatusCode::OK, body.clone());
+                LargeAnswer::note(&mut response, self.workspace, body);
+                response
+            }
             Err(error) => ApiFailure::from(Error::Internal(error.into())).into_response(),
         }
     }
@@ -471,8 +484,8 @@ fn foreign(status: StatusCode) -> ApiFailure {
     }
 }
 
-fn json_response(status: StatusCode, body: Vec<u8>) -> Response {
-    (status, [(header::CONTENT_TYPE, JSON)], body).into_response()
+fn json_response(status: StatusCode, body: impl Into<Bytes>) -> Response {
+    (status, [(header::CONTENT_TYPE, JSON)], body.into()).into_response()
 }
 
 /// The fallback of all routes.

@@ -18,9 +18,12 @@ use http::Method;
 use super::answer::write_headers;
 use super::client::address_of;
 use super::envelope::{self, ApiFailure};
+use super::memory::{self, RequestMemory};
 use super::span;
 use toolgate_core::ids;
+use toolgate_core::memory::MemoryBudget;
 use toolgate_core::trace::TraceSpan;
+use toolgate_gateway::Gateway;
 use toolgate_gateway::metrics::Metrics;
 
 /// `req_<ULID>`, made for every request. One that a client sends is ignored.
@@ -33,8 +36,24 @@ const NO_ROUTE: &str = "unmatched";
 /// The status under which a request is counted whose client left before the answer. Never sent.
 const CLIENT_GONE: u16 = 499;
 
+/// Where requests are counted and bodies take their memory.
+#[derive(Clone, Debug)]
+pub struct LayerState {
+    metrics: Arc<Metrics>,
+    body_memory: Arc<MemoryBudget>,
+}
+
+impl LayerState {
+    pub fn new(metrics: Arc<Metrics>, gateway: &Gateway) -> Self {
+        Self {
+            metrics,
+            body_memory: gateway.body_memory().clone(),
+        }
+    }
+}
+
 pub async fn around(
-    State(metrics): State<Arc<Metrics>>,
+    State(state): State<LayerState>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -42,7 +61,7 @@ pub async fn around(
     let template = route.as_ref().map_or(NO_ROUTE, MatchedPath::as_str);
     let mut exchange = OpenRequest {
         span: span::serve(request.headers(), request.method(), template),
-        metrics,
+        metrics: state.metrics,
         request_id: ids::ulid("req"),
         method: request.method().clone(),
         route,
@@ -52,6 +71,10 @@ pub async fn around(
     };
     let request_id = RequestId(exchange.request_id.clone());
     request.extensions_mut().insert(request_id);
+    let memory = RequestMemory::for_body(&state.body_memory, request.body());
+    if let Some(memory) = &memory {
+        request.extensions_mut().insert(memory.clone());
+    }
 
     // The panic hook has already written what happened; the requester learns nothing of it.
     let answering = exchange.span.scope(next.run(request));
@@ -71,7 +94,11 @@ pub async fn around(
             tracing::error!(request_id, error.chain = cause, "request failed");
         });
     }
-    answer
+    memory::count_answer(&mut answer, &state.body_memory);
+    match memory {
+        Some(memory) => memory.until_streamed(answer),
+        None => answer,
+    }
 }
 
 /// One request on its way. Dropped before its end, it was given up by its client.
@@ -130,6 +157,13 @@ mod tests {
     use crate::body::JsonBody;
     use toolgate_gateway::{Error, RateLimited, RateWindow};
 
+    fn state(metrics: &Arc<Metrics>) -> LayerState {
+        LayerState {
+            metrics: metrics.clone(),
+            body_memory: Arc::new(MemoryBudget::new(1 << 20)),
+        }
+    }
+
     /// Routes that fail in every way a handler or the HTTP library can.
     fn router(metrics: &Arc<Metrics>) -> Router {
         #[derive(serde::Deserialize)]
@@ -164,7 +198,7 @@ mod tests {
             .fallback(envelope::unknown_route)
             .method_not_allowed_fallback(envelope::wrong_method)
             .layer(axum::middleware::from_fn_with_state(
-                metrics.clone(),
+                state(metrics),
                 around,
             ))
     }
@@ -250,7 +284,7 @@ mod tests {
         let endless = Router::new()
             .route("/endless", get(std::future::pending::<()>))
             .layer(axum::middleware::from_fn_with_state(
-                metrics.clone(),
+                state(&metrics),
                 around,
             ));
         let request = Request::builder()

@@ -11,6 +11,7 @@ pub mod cookies;
 pub mod envelope;
 pub mod ids;
 pub mod layer;
+pub mod memory;
 pub mod path;
 pub mod query;
 pub mod span;

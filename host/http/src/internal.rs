@@ -18,6 +18,7 @@ use axum::extract::FromRef;
 
 use crate::rest::{self, RestOptions};
 use toolgate_gateway::Gateway;
+use toolgate_http_kit::layer::LayerState;
 
 mod access;
 mod account_questions;
@@ -111,7 +112,7 @@ pub fn listed(gateway: Arc<Gateway>, options: InternalOptions) -> Vec<ListedRout
 }
 
 fn built(gateway: Arc<Gateway>, options: InternalOptions) -> (Router, Vec<ListedRoute>) {
-    let metrics = options.rest.metrics.clone();
+    let state = LayerState::new(options.rest.metrics.clone(), &gateway);
     let (public, document) = rest::bare(gateway.clone(), options.rest);
     let app = InternalState {
         gateway,
@@ -140,7 +141,7 @@ fn built(gateway: Arc<Gateway>, options: InternalOptions) -> (Router, Vec<Listed
     users::routes(&mut routes);
     mirror::routes(&mut routes, document);
     let (routes, listed) = routes.finish();
-    let around = axum::middleware::from_fn_with_state(metrics, toolgate_http_kit::layer::around);
+    let around = axum::middleware::from_fn_with_state(state, toolgate_http_kit::layer::around);
     let routes = routes
         .method_not_allowed_fallback(toolgate_http_kit::envelope::wrong_method)
         .layer(around);

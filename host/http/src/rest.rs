@@ -25,6 +25,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use toolgate_gateway::Gateway;
 use toolgate_gateway::metrics::Metrics;
+use toolgate_http_kit::layer::LayerState;
 
 mod approvals;
 mod connections;
@@ -109,8 +110,8 @@ const NOT_FOUND_PAGE: &str = "/help/not-found";
 ///
 /// The fallback answers 404 in the envelope, so a router that is merged in must bring none.
 pub fn router(gateway: Arc<Gateway>, options: RestOptions) -> Router {
-    let metrics = options.metrics.clone();
-    let around = axum::middleware::from_fn_with_state(metrics, toolgate_http_kit::layer::around);
+    let state = LayerState::new(options.metrics.clone(), &gateway);
+    let around = axum::middleware::from_fn_with_state(state, toolgate_http_kit::layer::around);
     bare(gateway, options).0.layer(around)
 }
 

@@ -33,6 +33,7 @@ use toolgate_http_kit::BODY_BYTES_MAX;
 use toolgate_http_kit::body::{self, BODY_TIMEOUT};
 use toolgate_http_kit::client::address_of;
 use toolgate_http_kit::envelope::ApiFailure;
+use toolgate_http_kit::memory::RequestMemory;
 
 type Protocol = StreamableHttpService<McpServer, Sessions>;
 
@@ -56,6 +57,7 @@ enum PostedBody {
         asked: Option<Bytes>,
         body: Body,
         running: Option<TaskTrackerToken>,
+        memory: Option<RequestMemory>,
     },
     /// The messages of a batch are answered one by one.
     Batch(Vec<Bytes>),
@@ -83,12 +85,14 @@ impl Endpoint {
             return Ok(accept::refusal());
         };
         AnswerForm::write(&mut parts.headers);
-        let (asked, body, running) = match self.read_body(&mut parts, body).await? {
+        let posted = self.read_body(&caller, &mut parts, body).await?;
+        let (asked, body, running, memory) = match posted {
             PostedBody::Message {
                 asked,
                 body,
                 running,
-            } => (asked, body, running),
+                memory,
+            } => (asked, body, running, memory),
             PostedBody::Batch(messages) => {
                 let alone = |one| self.converse_alone(credentials, one, request_id);
                 return batch::each(&parts, messages, alone).await;
@@ -133,7 +137,7 @@ impl Endpoint {
         if let Some(refused) = refused_by_library(&answer, asked.as_deref(), stateless) {
             return Ok(refused);
         }
-        let answer = held_until_sent(answer, running, under_way);
+        let answer = held_until_sent(answer, running, under_way, memory);
         let answer = form.apply(until(answer, revoked)).await;
         Ok(accept::with_plain_lines(answer))
     }
@@ -160,19 +164,30 @@ impl Endpoint {
         Ok(caller)
     }
 
-    async fn read_body(&self, parts: &mut Parts, body: Body) -> Result<PostedBody, ApiFailure> {
+    async fn read_body(
+        &self,
+        caller: &Caller,
+        parts: &mut Parts,
+        body: Body,
+    ) -> Result<PostedBody, ApiFailure> {
         if parts.method != Method::POST {
             return Ok(PostedBody::Message {
                 asked: None,
                 body,
                 running: None,
+                memory: None,
             });
         }
         let running = Some(self.calls.token());
         if !body::is_json(&parts.headers) {
             return Err(ApiFailure::UnsupportedMediaType);
         }
-        let bytes = body::read(body, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
+        let memory = RequestMemory::for_body(self.gateway.body_memory(), &body);
+        if let Some(memory) = &memory {
+            memory.belongs_to(caller);
+        }
+        let read = body::read_counted(memory.as_ref(), body, BODY_BYTES_MAX, BODY_TIMEOUT);
+        let bytes = read.await?;
         if let Err(problem) = toolgate_core::json::check(&bytes) {
             let sentence = format!("Parse error: {problem}");
             let refused = malformed(ErrorData::parse_error(sentence, None));
@@ -188,6 +203,7 @@ impl Endpoint {
             asked: Some(bytes.clone()),
             body: bytes.into(),
             running,
+            memory,
         })
     }
 
@@ -300,12 +316,13 @@ fn held_until_sent(
     answer: Response,
     running: Option<TaskTrackerToken>,
     under_way: Option<Arc<RequestGuard>>,
+    memory: Option<RequestMemory>,
 ) -> Response {
     match running {
         Some(token) if accept::is_stream(&answer) => answer.map(|body| {
             let mut under_way = under_way;
             Body::from_stream(body.into_data_stream().map(move |event| {
-                let _held = &token;
+                let _held = (&token, &memory);
                 if under_way.is_some() && event.as_deref().is_ok_and(is_answer) {
                     // Before the client can see it and use the id again.
                     under_way = None;

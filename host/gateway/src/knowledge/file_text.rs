@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{DOCUMENT_BYTES_MAX, MediaType};
+use super::{DOCUMENT_BYTES_MAX, MediaType, READ_COPIES};
 use crate::audit::AuditAction;
 use crate::tools::execute::requester;
 use crate::tools::files::{StoredFile, find_charset, shown};
@@ -92,6 +92,7 @@ impl Gateway {
                 row.id
             )));
         }
+        let _memory = self.take_memory(caller, size * READ_COPIES).await?;
         let bytes = self.read_file(row, 0, size).await?;
         match source {
             TextSource::Plain => {

@@ -6,7 +6,7 @@ use strum::VariantArray as _;
 use toolgate_store::PluginState;
 
 /// Every gauge, as [`GaugeValue::name`] names it.
-pub const GAUGES: [&str; 12] = [
+pub const GAUGES: [&str; 14] = [
     "toolgate.http.connections",
     "toolgate.executions.running",
     "toolgate.database.connections",
@@ -19,6 +19,8 @@ pub const GAUGES: [&str; 12] = [
     "toolgate.guests.memory",
     "toolgate.guests.memory.max",
     "toolgate.mcp.sessions",
+    "toolgate.bodies.memory",
+    "toolgate.bodies.memory.max",
 ];
 
 /// One gauge, or one of its labels.
@@ -44,6 +46,8 @@ impl Metrics {
             (GAUGES[9], &self.guest_memory),
             (GAUGES[10], &self.guest_memory_max),
             (GAUGES[11], &self.mcp_sessions),
+            (GAUGES[12], &self.body_memory),
+            (GAUGES[13], &self.body_memory_max),
         ];
         let mut gauges: Vec<GaugeValue> = plain
             .map(|(name, gauge)| GaugeValue {

@@ -8,6 +8,7 @@ impl Metrics {
     pub(super) fn register(&mut self) {
         self.register_edges();
         self.register_calls();
+        self.register_bodies();
         self.register_database();
         self.register_background();
     }
@@ -93,6 +94,27 @@ impl Metrics {
             "Time from a request's departure to the end of its answer",
             Unit::Seconds,
             self.egress_duration.clone(),
+        );
+    }
+
+    fn register_bodies(&mut self) {
+        let registry = &mut self.registry;
+        registry.register_with_unit(
+            "body_memory",
+            "Memory that bodies of requests, answers of providers, files and documents have together",
+            Unit::Bytes,
+            self.body_memory.clone(),
+        );
+        registry.register_with_unit(
+            "body_memory_max",
+            "Memory that bodies of requests, answers of providers, files and documents may have together",
+            Unit::Bytes,
+            self.body_memory_max.clone(),
+        );
+        registry.register(
+            "body_memory_refused",
+            "Bodies, answers, files and documents that were refused because there was no memory for them",
+            self.body_memory_refused.clone(),
         );
     }
 

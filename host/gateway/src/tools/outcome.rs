@@ -39,7 +39,7 @@ pub(crate) fn outcome(
         CallEnd::NoMemory => failed(
             FailureReason::LimitExceeded,
             "limit_exceeded",
-            "the gateway had no memory left for the plugin",
+            "the gateway had no memory left for the call",
             true,
         ),
         CallEnd::Unreadable(message) => failed(

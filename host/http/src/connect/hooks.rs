@@ -14,6 +14,7 @@ use toolgate_gateway::Gateway;
 use toolgate_gateway::webhooks::inbound::{BODY_BYTES_MAX, HookAnswer, HookRefused};
 use toolgate_http_kit::body;
 use toolgate_http_kit::client::address_of;
+use toolgate_http_kit::memory::RequestMemory;
 
 /// How long a provider may take to send a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -30,7 +31,9 @@ pub(super) async fn take(
         Ok(address) => address,
         Err(cause) => return refused(&cause),
     };
-    let body = match body::read(body, BODY_BYTES_MAX, BODY_TIMEOUT).await {
+    let memory = RequestMemory::for_body(gateway.body_memory(), &body);
+    let read = body::read_counted(memory.as_ref(), body, BODY_BYTES_MAX, BODY_TIMEOUT);
+    let body = match read.await {
         Ok(body) => body,
         Err(refused) => {
             return answer(refused.status(), &json!({ "error": refused.message() }));

@@ -15,6 +15,7 @@ use toolgate_gateway::Caller;
 use toolgate_gateway::identity::members::enter::AuthenticatedMember;
 use toolgate_gateway::{Error, Gateway};
 use toolgate_http_kit::envelope::ApiFailure;
+use toolgate_http_kit::memory::RequestMemory;
 use toolgate_store::Role;
 
 /// Who may come.
@@ -49,7 +50,9 @@ impl<S: Send + Sync> FromRequestParts<S> for SignedInMember {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiFailure> {
         let entered = parts.extensions.get::<AuthenticatedMember>().cloned();
-        Ok(Self(entered.ok_or(Error::SignInRequired)?))
+        let entered = entered.ok_or(Error::SignInRequired)?;
+        RequestMemory::note_caller(&parts.extensions, &entered.caller);
+        Ok(Self(entered))
     }
 }
 

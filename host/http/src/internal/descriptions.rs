@@ -67,7 +67,7 @@ async fn decoded<T: DeserializeOwned>(request: Request) -> Result<T, ApiFailure>
     if !body::is_json(request.headers()) {
         return Err(ApiFailure::UnsupportedMediaType);
     }
-    let bytes = body::read(request.into_body(), BODY_BYTES_MAX, BODY_TIMEOUT).await?;
+    let bytes = body::read_request(request, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
     body::decode(&bytes)
 }
 

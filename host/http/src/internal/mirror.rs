@@ -14,6 +14,7 @@ use toolgate_http_kit::auth::PreAuthenticated;
 use toolgate_http_kit::client::{ClientAddress, address_of};
 use toolgate_http_kit::envelope::ApiFailure;
 use toolgate_http_kit::layer::RequestId;
+use toolgate_http_kit::memory::RequestMemory;
 use toolgate_store::Role;
 
 const PUBLIC: &str = "/v1";
@@ -72,6 +73,9 @@ fn kept(noted: &Extensions) -> Extensions {
     let mut kept = Extensions::new();
     if let Some(id) = noted.get::<RequestId>() {
         kept.insert(id.clone());
+    }
+    if let Some(memory) = noted.get::<RequestMemory>() {
+        kept.insert(memory.clone());
     }
     if let Some(client) = address_of(noted) {
         kept.insert(ClientAddress(client));

@@ -85,7 +85,7 @@ async fn component(request: Request) -> Result<Bytes, ApiFailure> {
         });
     }
     let bytes_max = usize::try_from(Size::Large.bounds().component_bytes_max).unwrap_or(usize::MAX);
-    body::read(request.into_body(), bytes_max, UPLOAD_TIMEOUT).await
+    body::read_request(request, bytes_max, UPLOAD_TIMEOUT).await
 }
 
 fn is_wasm(headers: &HeaderMap) -> bool {

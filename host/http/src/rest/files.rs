@@ -101,7 +101,7 @@ async fn upload(
     let media_type = text_of(request.headers(), &header::CONTENT_TYPE)?;
     let sha256 = expected_hash(request.headers())?;
     let place = gateway.hold_file(&caller)?;
-    let content = body::read(request.into_body(), FILE_BYTES_MAX, UPLOAD_TIMEOUT).await?;
+    let content = body::read_request(request, FILE_BYTES_MAX, UPLOAD_TIMEOUT).await?;
     let new = NewFile {
         user_id: query.user_id.0,
         name,

@@ -35,7 +35,7 @@ impl<S: Send + Sync, T: DeserializeOwned, const BYTES_MAX: usize> FromRequest<S>
         }
         let key = key(request.headers())?;
         let operation = format!("{} {}", request.method(), request.uri().path());
-        let bytes = body::read(request.into_body(), BYTES_MAX, BODY_TIMEOUT).await?;
+        let bytes = body::read_request(request, BYTES_MAX, BODY_TIMEOUT).await?;
         let Some(key) = key else {
             let (body, attempt) = (body::decode(&bytes)?, None);
             return Ok(Self { body, attempt });
@@ -81,7 +81,7 @@ impl<S: Send + Sync> FromRequest<S> for Keyed {
         if !body::is_json(request.headers()) {
             return Ok(Self(Some(attempt)));
         }
-        let bytes = body::read(request.into_body(), BODY_BYTES_MAX, BODY_TIMEOUT).await?;
+        let bytes = body::read_request(request, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
         let retry =
             serde_json::from_slice::<Value>(&bytes).is_ok_and(|body| body[RETRY_UNKNOWN] == true);
         Ok(Self(Some(attempt.retrying(retry))))

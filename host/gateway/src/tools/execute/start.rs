@@ -65,6 +65,7 @@ impl Gateway {
                 Mode::Live
             },
         );
+        let scope = scope.with_memory(self.memory_of(caller));
         let mut scope = within_rights(scope, run, &connection);
         // A plugin without capabilities sends nothing.
         if sends && !run.serving.manifest.capabilities.is_empty() {

@@ -9,6 +9,7 @@ use super::{FILE_BYTES_MAX, find_handle};
 use crate::waiters::WaiterPermit;
 use crate::{Caller, Error, Gateway};
 use toolgate_core::ids::UserId;
+use toolgate_core::memory::HeldMemory;
 use toolgate_runtime::CallFile;
 
 /// Files of one call.
@@ -20,6 +21,7 @@ pub(crate) struct HeldFiles {
     pub files: Arc<[CallFile]>,
     /// Their place in memory; a call without files needs no place.
     _place: Option<WaiterPermit>,
+    _memory: Vec<HeldMemory>,
 }
 
 impl Gateway {
@@ -28,7 +30,7 @@ impl Gateway {
     ///
     /// # Errors
     /// `invalid_request` for more files, or larger ones, than a call can hold; `overloaded` where the process or the
-    /// workspace has no place left; as [`Gateway::stored_result`] for a file that a tool returned.
+    /// workspace has no place or memory left; as [`Gateway::stored_result`] for a file that a tool returned.
     pub(crate) async fn call_files(
         &self,
         caller: &Caller,
@@ -47,7 +49,7 @@ impl Gateway {
             )));
         }
         let place = self.file_places.enter(&caller.workspace_id)?;
-        let (mut files, mut bytes) = (Vec::new(), 0);
+        let (mut files, mut memory, mut bytes) = (Vec::new(), Vec::new(), 0);
         for handle in handles {
             let now_ms = self.clock.now_ms();
             let found = self
@@ -65,6 +67,7 @@ impl Gateway {
                     "the files of a call have at most {FILE_BYTES_MAX} bytes together"
                 )));
             }
+            memory.extend(self.take_memory(caller, size).await?);
             let content = self.read_file(&row, 0, size).await?;
             files.push(CallFile {
                 handle: row.id,
@@ -76,6 +79,7 @@ impl Gateway {
         Ok(HeldFiles {
             files: files.into(),
             _place: Some(place),
+            _memory: memory,
         })
     }
 }
