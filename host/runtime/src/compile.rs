@@ -29,6 +29,7 @@ use tokio::sync::Semaphore;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use super::machine::process_bytes;
 use super::size::Size;
 use child::Priority;
 pub use cost::CompileCost;
@@ -39,8 +40,10 @@ use toolgate_core::ids;
 
 /// Processor time that a file may take of the quick process.
 const QUICK_TIME_MAX: Duration = Duration::from_secs(5);
-/// Processes of the long queue.
+/// Processes of the long queue, where there is memory for them.
 const LONG_AT_ONCE: usize = 2;
+/// Where this process may have less, one large file is compiled at a time.
+const LONG_MEMORY_BYTES_MIN: u64 = 4 << 30;
 /// Folders that a killed process left are removed after this time.
 const LEFT_BEHIND_FOR: Duration = Duration::from_secs(60 * 60);
 
@@ -108,7 +111,7 @@ impl Compiler {
             dir,
             program,
             quick: Arc::new(CompileQueue::new(1, Priority::Quick)),
-            long: Arc::new(CompileQueue::new(LONG_AT_ONCE, Priority::Long)),
+            long: Arc::new(CompileQueue::new(long_at_once(process_bytes()), Priority::Long)),
             quick_here: InProcessQueue::new(),
             long_here: InProcessQueue::new(),
         })
@@ -225,6 +228,14 @@ impl Compiler {
     }
 }
 
+/// A large file takes hundreds of MiB while it is compiled.
+fn long_at_once(process_bytes: Option<u64>) -> usize {
+    match process_bytes {
+        Some(bytes) if bytes < LONG_MEMORY_BYTES_MIN => 1,
+        _ => LONG_AT_ONCE,
+    }
+}
+
 /// The cause is the machine, not the file.
 fn not_now(why: String) -> wasmtime::Error {
     wasmtime::Error::new(io::Error::other(why))
@@ -250,6 +261,13 @@ fn forget_old(dir: &Path) {
 mod tests {
     use super::*;
     use crate::engine;
+
+    #[test]
+    fn a_small_machine_compiles_one_large_file_at_a_time() {
+        assert_eq!(long_at_once(Some(512 << 20)), 1);
+        assert_eq!(long_at_once(Some(LONG_MEMORY_BYTES_MIN)), LONG_AT_ONCE);
+        assert_eq!(long_at_once(None), LONG_AT_ONCE);
+    }
 
     #[tokio::test]
     async fn where_no_process_can_be_started_a_large_file_is_refused_and_a_small_one_compiled() {

@@ -10,15 +10,23 @@ const GUEST_MEMORY_BYTES_UNKNOWN: u64 = 1 << 30;
 /// Memory for all guests where the operator names none: half of what the process may have. The other half is for the
 /// gateway itself.
 pub(crate) fn guest_memory_bytes() -> u64 {
+    half_of(process_bytes())
+}
+
+/// What this process may have, where the machine or a cgroup says it.
+pub(crate) fn process_bytes() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let of_machine = total_bytes(&read("/proc/meminfo"));
     let of_cgroup = cgroup_bytes(Path::new("/sys/fs/cgroup"), &read("/proc/self/cgroup"));
-    half_of(of_machine, of_cgroup)
+    smaller(of_machine, of_cgroup)
 }
 
-fn half_of(of_machine: Option<u64>, of_cgroup: Option<u64>) -> u64 {
-    let least = of_machine.into_iter().chain(of_cgroup).min();
-    let half = least.map_or(GUEST_MEMORY_BYTES_UNKNOWN, |bytes| bytes / 2);
+fn smaller(of_machine: Option<u64>, of_cgroup: Option<u64>) -> Option<u64> {
+    of_machine.into_iter().chain(of_cgroup).min()
+}
+
+fn half_of(process_bytes: Option<u64>) -> u64 {
+    let half = process_bytes.map_or(GUEST_MEMORY_BYTES_UNKNOWN, |bytes| bytes / 2);
     half.max(GUEST_MEMORY_BYTES_MIN)
 }
 
@@ -55,12 +63,13 @@ mod tests {
 
     #[test]
     fn guests_have_half_of_the_smaller_of_machine_and_cgroup() {
-        assert_eq!(half_of(Some(8_192 * MIB), None), 4_096 * MIB);
-        assert_eq!(half_of(Some(8_192 * MIB), Some(512 * MIB)), 256 * MIB);
-        assert_eq!(half_of(Some(2_048 * MIB), Some(u64::MAX)), 1_024 * MIB);
-        assert_eq!(half_of(None, None), GUEST_MEMORY_BYTES_UNKNOWN);
+        let half = |of_machine, of_cgroup| half_of(smaller(of_machine, of_cgroup));
+        assert_eq!(half(Some(8_192 * MIB), None), 4_096 * MIB);
+        assert_eq!(half(Some(8_192 * MIB), Some(512 * MIB)), 256 * MIB);
+        assert_eq!(half(Some(2_048 * MIB), Some(u64::MAX)), 1_024 * MIB);
+        assert_eq!(half(None, None), GUEST_MEMORY_BYTES_UNKNOWN);
         assert_eq!(
-            half_of(Some(64 * MIB), None),
+            half(Some(64 * MIB), None),
             GUEST_MEMORY_BYTES_MIN,
             "at least"
         );

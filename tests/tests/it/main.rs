@@ -17,6 +17,7 @@ mod authors;
 mod backup;
 mod bad_files;
 mod bad_guests;
+mod body_memory;
 mod catalog;
 mod chaos;
 mod circles;

@@ -28,6 +28,9 @@ const CPU_SECONDS_MAX: u64 = 1_800;
 const FILE_BYTES_MAX: u64 = 1 << 30;
 /// How often it looks whether the gateway is there.
 const PARENT_EVERY: Duration = Duration::from_secs(1);
+/// How willingly the kernel ends this process where memory is short (`proc_pid_oom_score_adj(5)`).
+const OOM_SCORE: &str = "/proc/self/oom_score_adj";
+const OOM_SCORE_MOST: &str = "1000";
 /// Nice value of a process of the long queue.
 const NICE: i32 = 10;
 
@@ -57,6 +60,8 @@ impl Priority {
 
 /// Answers jobs until the input ends. The current folder contains the folders of the jobs.
 pub fn run(size: Size, priority: Priority) -> anyhow::Result<()> {
+    // Where memory is short, the kernel ends this process before the gateway. Without it the largest one is ended.
+    let _ = fs::write(OOM_SCORE, OOM_SCORE_MOST);
     limit(size)?;
     if priority == Priority::Long {
         // Without it the process is only slower.
