@@ -17,8 +17,8 @@ use super::BODY_BYTES_MAX;
 use super::envelope::ApiFailure;
 use super::memory::RequestMemory;
 use toolgate_core::json;
-use toolgate_core::memory::{HeldMemory, NoFreeMemory};
 use toolgate_core::memory::buffer::BudgetedBuffer;
+use toolgate_core::memory::{HeldMemory, NoFreeMemory};
 use toolgate_gateway::body_memory::overloaded;
 
 /// How long a client may take to send a body.

@@ -485,7 +485,8 @@ fn foreign(status: StatusCode) -> ApiFailure {
 }
 
 fn json_response(status: StatusCode, body: impl Into<Bytes>) -> Response {
-    (status, [(header::CONTENT_TYPE, JSON)], body.into()).into_response()
+    let body: Bytes = body.into();
+    (status, [(header::CONTENT_TYPE, JSON)], body).into_response()
 }
 
 /// The fallback of all routes.
