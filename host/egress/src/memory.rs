@@ -8,6 +8,8 @@ use super::{EgressFailure, FailureKind};
 use toolgate_core::memory::buffer::{BudgetedBuffer, CountedBytes, FREE_BYTES};
 use toolgate_core::memory::{HeldMemory, MemoryAccount, NoFreeMemory};
 
+const NO_MEMORY: &str = "the gateway has no memory left for the answer";
+
 /// Where the answers to one call take their memory. The default counts nothing: it is for the host's own requests.
 #[derive(Debug, Default)]
 pub struct AnswerMemory {
@@ -54,8 +56,6 @@ impl AnswerMemory {
         }
     }
 }
-
-const NO_MEMORY: &str = "the gateway has no memory left for the answer";
 
 /// The body of an answer while it is read.
 pub(super) struct BudgetedAnswer<'a> {

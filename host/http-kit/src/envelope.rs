@@ -35,6 +35,7 @@ pub struct Success<T> {
     meta: Meta,
     /// In whose memory a large answer is.
     #[serde(skip)]
+    #[schema(value_type = String)]
     workspace: Arc<str>,
 }
 
@@ -459,7 +460,7 @@ pub fn finish(
 pub fn failure_response(failure: &ApiFailure, request_id: &str) -> Response {
     let body = serde_json::to_vec(&failure.body(request_id))
         .expect("strings and JSON values always serialise");
-    let mut response = json_response(failure.status(), body);
+    let mut response = json_response(failure.status(), body.into());
     failure.write_headers(response.headers_mut());
     response
 }
@@ -484,8 +485,7 @@ fn foreign(status: StatusCode) -> ApiFailure {
     }
 }
 
-fn json_response(status: StatusCode, body: impl Into<Bytes>) -> Response {
-    let body: Bytes = body.into();
+fn json_response(status: StatusCode, body: Bytes) -> Response {
     (status, [(header::CONTENT_TYPE, JSON)], body).into_response()
 }
 
