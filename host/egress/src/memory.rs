@@ -34,7 +34,10 @@ impl AnswerMemory {
     /// Refuses a request of a call that has lost an answer before.
     pub(super) fn check(&self) -> Result<(), EgressFailure> {
         match self.has_run_out() {
-            true => Err(EgressFailure::unsent(FailureKind::BudgetExhausted, NO_MEMORY)),
+            true => Err(EgressFailure::unsent(
+                FailureKind::BudgetExhausted,
+                NO_MEMORY,
+            )),
             false => Ok(()),
         }
     }

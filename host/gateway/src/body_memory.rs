@@ -63,7 +63,11 @@ mod tests {
 
     #[test]
     fn bodies_have_a_quarter_of_what_plugins_have_and_a_least() {
-        for (guests, bodies) in [(1 << 30, 256 << 20), (256 << 20, 64 << 20), (1 << 20, 64 << 20)] {
+        for (guests, bodies) in [
+            (1 << 30, 256 << 20),
+            (256 << 20, 64 << 20),
+            (1 << 20, 64 << 20),
+        ] {
             assert_eq!(budget(guests).now().max_bytes, bodies, "{guests}");
         }
     }
