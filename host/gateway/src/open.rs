@@ -21,8 +21,8 @@ use crate::metrics::Metrics;
 use crate::plugins::{Intake, Snapshot};
 use crate::row_seals::RowSeals;
 use crate::{
-    Gateway, access, audit, body_memory, connections, dashboard, jobs, knowledge, plugins, sessions,
-    tools, toolsets, triggers, waiters, webhooks,
+    Gateway, access, audit, body_memory, connections, dashboard, jobs, knowledge, plugins,
+    sessions, tools, toolsets, triggers, waiters, webhooks,
 };
 use toolgate_core::clock::Clock;
 use toolgate_core::memory::MemoryBudget;

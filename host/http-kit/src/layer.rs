@@ -52,11 +52,7 @@ impl LayerState {
     }
 }
 
-pub async fn around(
-    State(state): State<LayerState>,
-    mut request: Request,
-    next: Next,
-) -> Response {
+pub async fn around(State(state): State<LayerState>, mut request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
     let template = route.as_ref().map_or(NO_ROUTE, MatchedPath::as_str);
     let mut exchange = OpenRequest {
@@ -197,10 +193,7 @@ mod tests {
             .route("/body", post(|_: JsonBody<Typed>| async {}))
             .fallback(envelope::unknown_route)
             .method_not_allowed_fallback(envelope::wrong_method)
-            .layer(axum::middleware::from_fn_with_state(
-                state(metrics),
-                around,
-            ))
+            .layer(axum::middleware::from_fn_with_state(state(metrics), around))
     }
 
     async fn ask(method: &str, uri: &str) -> (http::response::Parts, Vec<u8>) {

@@ -147,7 +147,11 @@ mod tests {
         assert_eq!(body.len(), MIB);
         assert_eq!(budget.now().used_bytes, MIB as u64);
         drop(body);
-        assert_eq!(budget.now().used_bytes, MIB as u64, "what it was decoded to");
+        assert_eq!(
+            budget.now().used_bytes,
+            MIB as u64,
+            "what it was decoded to"
+        );
         drop(memory);
         assert_eq!(budget.now().used_bytes, 0);
     }

@@ -111,7 +111,10 @@ impl Compiler {
             dir,
             program,
             quick: Arc::new(CompileQueue::new(1, Priority::Quick)),
-            long: Arc::new(CompileQueue::new(long_at_once(process_bytes()), Priority::Long)),
+            long: Arc::new(CompileQueue::new(
+                long_at_once(process_bytes()),
+                Priority::Long,
+            )),
             quick_here: InProcessQueue::new(),
             long_here: InProcessQueue::new(),
         })

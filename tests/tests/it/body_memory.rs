@@ -60,7 +60,9 @@ async fn end_upload(mut stream: TcpStream) -> String {
 async fn call(gateway: &TestGateway, key: &str, text_bytes: usize) -> Answer {
     let body = json!({ "arguments": { "text": "x".repeat(text_bytes) } }).to_string();
     let path = "/v1/tools/demo_run/execute";
-    gateway.send(Method::POST, path, Some(key), Some(body)).await
+    gateway
+        .send(Method::POST, path, Some(key), Some(body))
+        .await
 }
 
 /// Looks until it is dropped.

@@ -112,7 +112,10 @@ mod tests {
         assert_eq!(used(&budget), 0);
         buffer.extend(b"x").await.expect("there is memory");
         assert_eq!(used(&budget), 2 * FREE_BYTES, "doubled");
-        buffer.extend(&piece(70 * KIB)).await.expect("there is memory");
+        buffer
+            .extend(&piece(70 * KIB))
+            .await
+            .expect("there is memory");
         assert_eq!(used(&budget), 200 * KIB, "not beyond what it may be");
         let (bytes, held) = buffer.into_parts();
         assert_eq!(bytes.len(), 134 * KIB + 1);
@@ -136,7 +139,10 @@ mod tests {
     #[tokio::test]
     async fn without_an_account_nothing_is_counted() {
         let mut buffer = BudgetedBuffer::new(None, 1 << 20);
-        buffer.extend(&piece(80 * KIB)).await.expect("nothing refuses");
+        buffer
+            .extend(&piece(80 * KIB))
+            .await
+            .expect("nothing refuses");
         let (bytes, held) = buffer.into_parts();
         assert_eq!(bytes.len(), 80 * KIB);
         assert!(held.is_none());
