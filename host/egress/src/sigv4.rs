@@ -175,6 +175,127 @@ mod tests {
         );
     }
 
+    /// A request of the AWS Signature Version 4 test suite, and what the suite publishes for it where the body's digest
+    /// is no header of its own.
+    struct PublishedCase {
+        name: &'static str,
+        method: http::Method,
+        url: &'static str,
+        header: Option<(&'static str, &'static str)>,
+        body: &'static str,
+        session_token: Option<&'static str>,
+        signed_headers: &'static str,
+        signature: &'static str,
+    }
+
+    const SESSION_TOKEN: &str = "AQoDYXdzEPT//////////wEXAMPLEtc764bNrC9SAPBSM22wDOk4x4HIZ8j4FZTwdQWLWsKWHGBuFqwAeMicRXmxfpSPfIeoIYRqTflfKD8YUuwthAx7mSEI/qkPpKPi/kMcGdQrmGdeehM4IC1NtBmUpp2wUE8phUZampKsburEDy0KPkyQDYwT7WZ0wq5VSXDvp75YU9HFvlRd8Tx6q6fE8YQcHNVXAkiY9q6d+xo0rKwT38xVqr7ZD0u0iPPkUL64lIZbqBAz+scqKmlzm8FDrypNC9Yjc8fPOLn9FX9KSYvKTr4rvx3iSIlTJabIQwj2ICCR/oLxBA==";
+
+    fn published_cases() -> Vec<PublishedCase> {
+        let vanilla = || PublishedCase {
+            name: "post-vanilla",
+            method: http::Method::POST,
+            url: "https://example.amazonaws.com/",
+            header: None,
+            body: "",
+            session_token: None,
+            signed_headers: "host;x-amz-date",
+            signature: "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b",
+        };
+        vec![
+            vanilla(),
+            PublishedCase {
+                name: "post-x-www-form-urlencoded",
+                header: Some(("content-type", "application/x-www-form-urlencoded")),
+                body: "Param1=value1",
+                signed_headers: "content-type;host;x-amz-date",
+                signature: "ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a",
+                ..vanilla()
+            },
+            PublishedCase {
+                name: "post-header-key-sort",
+                header: Some(("my-header1", "value1")),
+                signed_headers: "host;my-header1;x-amz-date",
+                signature: "c5410059b04c1ee005303aed430f6e6645f61f4dc9e1461ec8f8916fdf18852c",
+                ..vanilla()
+            },
+            PublishedCase {
+                name: "get-vanilla-query-order-key-case",
+                method: http::Method::GET,
+                url: "https://example.amazonaws.com/?Param2=value2&Param1=value1",
+                signature: "b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500",
+                ..vanilla()
+            },
+            PublishedCase {
+                name: "get-vanilla-query-order-encoded",
+                method: http::Method::GET,
+                url: "https://example.amazonaws.com/?Param-3=Value3&Param=Value2&%E1%88%B4=Value1",
+                signature: "371d3713e185cc334048618a97f809c9ffe339c62934c032af5a0e595648fcac",
+                ..vanilla()
+            },
+            PublishedCase {
+                name: "post-sts-header-before",
+                session_token: Some(SESSION_TOKEN),
+                signed_headers: "host;x-amz-date;x-amz-security-token",
+                signature: "85d96828115b5dc0cfc3bd16ad9e210dd772bbebba041836c64533a82be05ead",
+                ..vanilla()
+            },
+        ]
+    }
+
+    #[test]
+    fn requests_of_the_published_suite_get_their_published_signatures() {
+        let placement = json!({ "aws_sigv4": { "service": "service", "region": "us-east-1" } });
+        let now = UNIX_EPOCH + Duration::from_secs(1_440_938_160);
+        for case in published_cases() {
+            let mut draft = draft(case.url);
+            draft.method = case.method;
+            draft.body = Bytes::from_static(case.body.as_bytes());
+            if let Some((name, value)) = case.header {
+                draft.headers.insert(name, HeaderValue::from_static(value));
+            }
+            let mut values = KEYS.to_vec();
+            values.extend(case.session_token.map(|token| ("session_token", token)));
+            let injection = injection(placement.clone(), &values);
+            let signature = sign(&mut draft, &injection, &BTreeMap::new(), now);
+            let published = Ok(Some(case.signature.to_owned()));
+            assert_eq!(signature, published, "{}", case.name);
+            let expected = format!(
+                "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, \
+                 SignedHeaders={}, Signature={}",
+                case.signed_headers, case.signature
+            );
+            assert_eq!(draft.headers["authorization"], expected, "{}", case.name);
+            let token = draft.headers.get("x-amz-security-token");
+            let token = token.map(|value| value.to_str().expect("text"));
+            assert_eq!(token, case.session_token, "{}", case.name);
+        }
+    }
+
+    #[test]
+    fn body_target_service_and_region_are_part_of_the_signature() {
+        let signature = |service: &str, region: &str, target: &'static str, body: &'static str| {
+            let mut draft = draft("https://sqs.eu-west-1.amazonaws.com/");
+            draft.method = http::Method::POST;
+            draft.body = Bytes::from_static(body.as_bytes());
+            let target = HeaderValue::from_static(target);
+            draft.headers.insert("x-amz-target", target);
+            let placement = json!({ "aws_sigv4": { "service": service, "region": region } });
+            let injection = injection(placement, &KEYS);
+            let signature = sign(&mut draft, &injection, &BTreeMap::new(), UNIX_EPOCH);
+            assert!(!draft.headers.contains_key("x-amz-content-sha256"));
+            signature.expect("signed").expect("a signature")
+        };
+        let own = signature("sqs", "eu-west-1", "AmazonSQS.ListQueues", "{}");
+        for other in [
+            signature("sns", "eu-west-1", "AmazonSQS.ListQueues", "{}"),
+            signature("sqs", "us-east-1", "AmazonSQS.ListQueues", "{}"),
+            signature("sqs", "eu-west-1", "AmazonSQS.DeleteQueue", "{}"),
+            signature("sqs", "eu-west-1", "AmazonSQS.ListQueues", "[]"),
+        ] {
+            assert_ne!(own, other);
+        }
+    }
+
     #[test]
     fn a_temporary_key_sends_its_session_token_and_s3_its_digest() {
         let mut draft = draft("https://bucket.s3.amazonaws.com/a%20b");

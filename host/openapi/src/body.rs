@@ -257,8 +257,16 @@ fn plain(media_type: &str) -> String {
     media_type.trim().to_ascii_lowercase()
 }
 
+/// JSON under other names than `application/json` and `+json`: the two protocols of AWS are JSON with a version.
+const JSON_TYPES: &[&str] = &[
+    "application/json",
+    "application/x-amz-json-1.0",
+    "application/x-amz-json-1.1",
+    "text/json",
+];
+
 pub fn is_json(media_type: &str) -> bool {
-    media_type == "application/json" || media_type.ends_with("+json") || media_type == "text/json"
+    JSON_TYPES.contains(&media_type) || media_type.ends_with("+json")
 }
 
 /// Whether bodies of this type are text.

@@ -12,7 +12,9 @@ use super::{BuildInput, Described, describe};
 fn described(path: &str, operation: &Value, parts: &Value) -> Described {
     let mut operation = operation.clone();
     operation["operationId"] = json!("send");
-    operation["responses"] = json!({"200": {"description": "The answer."}});
+    if operation.get("responses").is_none() {
+        operation["responses"] = json!({"200": {"description": "The answer."}});
+    }
     let document = json!({
         "openapi": "3.1.0", "info": {"title": "Widgets", "version": "1.0.0"},
         "servers": [{"url": "https://api.widgets.io"}],
@@ -64,6 +66,33 @@ fn triggers_of_an_operation_are_those_of_its_tool() {
     operation["x-toolgate"] = json!({"effect": "read", "triggers": [trigger]});
     let made = described("/widgets/search", &operation, &json!({}));
     assert_eq!(json!(made.manifest.tools[0].triggers), json!([trigger]));
+}
+
+#[test]
+fn a_request_of_the_json_protocols_of_aws_is_json_under_its_own_media_type() {
+    for (media_type, is_json) in [
+        ("application/x-amz-json-1.0", true),
+        ("application/x-amz-json-1.1", true),
+        ("application/x-amz-cbor-1.1", false),
+    ] {
+        let schema = json!({"type": "object", "properties": {"QueueName": {"type": "string"}}});
+        let mut operation = body(media_type, schema);
+        operation["responses"] =
+            json!({"200": {"description": "The answer.", "content": {media_type: {}}}});
+        operation["x-toolgate"] = json!({"headers": {"X-Amz-Target": "AmazonSQS.GetQueueUrl"}});
+        let made = described("/#get_queue_url", &operation, &json!({}));
+        let fields = is_json.then(|| vec!["QueueName".to_owned()]);
+        assert_eq!(arguments(&made).1, fields, "{media_type}");
+        let row = row(&made);
+        let sent = row.body.as_ref().expect("a body");
+        assert_eq!(sent.media_type, media_type);
+        assert_eq!(row.accept, media_type);
+        assert_eq!(row.download, !is_json, "{media_type}");
+        assert_eq!(made.manifest.request_headers, ["x-amz-target"]);
+        if is_json {
+            assert_eq!(made.manifest.response_types, [media_type]);
+        }
+    }
 }
 
 #[test]

@@ -166,7 +166,14 @@ fn place(placement: &Placement, names: &TemplateNames, found: &mut Lint, at: &Ma
             if aws_sigv4.service.is_empty() || aws_sigv4.region.is_empty() {
                 found.error(&at, "name the AWS service and the region");
             }
-            names.check(&aws_sigv4.service, found, &at.key("service"));
+            // A signature is for one service; it is never filled in from a connection.
+            let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+            if !aws_sigv4.service.bytes().all(is_plain) {
+                found.error(
+                    &at.key("service"),
+                    "an AWS service is named as its signatures name it, such as `execute-api`",
+                );
+            }
             names.check(&aws_sigv4.region, found, &at.key("region")) + 1
         }
     };

@@ -221,6 +221,14 @@ fn credential_slots_are_checked() {
         "access_key_id",
     );
     check(
+        slot(
+            "placement",
+            json!({"aws_sigv4": {"service": "{region}", "region": "eu-west-1"}}),
+        ),
+        "/auth/0/placement/0/aws_sigv4/service",
+        "as its signatures name it",
+    );
+    check(
         slot("issuer", json!("http://id.example")),
         "/auth/0/issuer",
         "https://",
