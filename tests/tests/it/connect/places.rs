@@ -188,8 +188,8 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The signature that the service computes of what it received (AWS Signature Version 4).
-fn signature(request: &Received, signed: &str) -> String {
+/// The signature that a service in eu-west-1 computes of what it received (AWS Signature Version 4).
+fn signature(request: &Received, service: &str, signed: &str) -> String {
     let (path, query) = request
         .target
         .split_once('?')
@@ -206,10 +206,10 @@ fn signature(request: &Received, signed: &str) -> String {
     let time = header(request, "x-amz-date");
     let (day, scope) = (
         &time[..8],
-        format!("{}/eu-west-1/execute-api/aws4_request", &time[..8]),
+        format!("{}/eu-west-1/{service}/aws4_request", &time[..8]),
     );
     let digest = hex(&Sha256::digest(canonical.as_bytes()));
-    let key = ["eu-west-1", "execute-api", "aws4_request"].iter().fold(
+    let key = ["eu-west-1", service, "aws4_request"].iter().fold(
         mac(format!("AWS4{SECRET_KEY}").as_bytes(), day),
         |key, part| mac(&key, part),
     );
@@ -259,13 +259,75 @@ async fn a_request_is_signed_for_aws_and_the_key_stays_here() {
     let received = upstream.received();
     let request = received.last().unwrap();
     assert!(!format!("{request:?}").contains(SECRET_KEY));
+    assert_signed(request, "execute-api", &["host"]);
+}
+
+/// The request is signed as the service expects it, and the signature covers these headers.
+fn assert_signed(request: &Received, service: &str, covered: &[&str]) {
     let authorization = header(request, "authorization");
     let day = &header(request, "x-amz-date")[..8];
     let begins = format!(
-        "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/{day}/eu-west-1/execute-api/aws4_request, SignedHeaders="
+        "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/{day}/eu-west-1/{service}/aws4_request, SignedHeaders="
     );
     let rest = authorization.strip_prefix(&begins).expect(authorization);
     let (signed, given) = rest.split_once(", Signature=").expect(rest);
-    assert!(signed.split(';').any(|name| name == "host"), "{signed}");
-    assert_eq!(given, signature(request, signed), "{request:?}");
+    let names: Vec<&str> = signed.split(';').collect();
+    for name in covered {
+        assert!(names.contains(name), "{name}: {signed}");
+    }
+    assert_eq!(given, signature(request, service, signed), "{request:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_temporary_key_signs_body_action_and_session_token_of_a_shipped_service() {
+    const TOKEN: &str = "FwoGZXIvYXdzEXAMPLEsessionTOKENvalue";
+    let upstream = Upstream::start(|_| {
+        let said = json!({ "MessageId": "m-1" });
+        axum::http::Response::builder()
+            .header("content-type", "application/x-amz-json-1.0")
+            .body(Body::from(said.to_string()))
+            .unwrap()
+    })
+    .await;
+    let sqs = built(plugin("aws_sqs")).await;
+    let hosts = ["sqs.eu-west-1.amazonaws.com"];
+    let gateway = gateway("aws_sqs", sqs, &hosts, &upstream.url()).await;
+    let body = json!({ "service": "aws_sqs", "slot": "temporary_key" });
+    let link = gateway.post("/v1/connections/link", &body).await.data();
+    let form = [
+        ("p_region", "eu-west-1"),
+        ("f_access_key_id", "AKIDEXAMPLE"),
+        ("f_secret_access_key", SECRET_KEY),
+        ("f_session_token", TOKEN),
+    ];
+    let page = press(&gateway, link["connect_url"].as_str().unwrap(), &form).await;
+    assert_eq!(page.status, 200, "{}", page.text);
+    let arguments = json!({
+        "QueueUrl": "https://sqs.eu-west-1.amazonaws.com/123456789012/orders",
+        "MessageBody": "{\"order\": 1042}",
+    });
+    let answer = gateway
+        .execute("aws_sqs_send_message", arguments.clone())
+        .await;
+    assert_eq!(answer["status"], "success", "{answer}");
+    assert_eq!(answer["result"]["MessageId"], "m-1", "{answer}");
+
+    let received = upstream.received();
+    let request = received.last().unwrap();
+    assert!(!format!("{request:?}").contains(SECRET_KEY));
+    let sent: Value = serde_json::from_str(&request.body).unwrap();
+    assert_eq!(sent, arguments);
+    assert_eq!(header(request, "x-amz-target"), "AmazonSQS.SendMessage");
+    assert_eq!(
+        header(request, "content-type"),
+        "application/x-amz-json-1.0"
+    );
+    assert_eq!(header(request, "x-amz-security-token"), TOKEN);
+    let covered = [
+        "host",
+        "x-amz-target",
+        "content-type",
+        "x-amz-security-token",
+    ];
+    assert_signed(request, "sqs", &covered);
 }
