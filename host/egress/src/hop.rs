@@ -5,6 +5,7 @@ use http::Method;
 use http::header::{HeaderMap, HeaderValue};
 
 use super::Injection;
+use super::sigv4::SESSION_TOKEN_FIELD;
 use super::target::Target;
 use toolgate_catalog::manifest::Placement;
 
@@ -20,18 +21,21 @@ pub(super) struct Hop {
 
 impl Hop {
     /// What goes out as `Range`: the start of a file, where the request carries a signature and no
-    /// secret that a part of the answer could hold.
+    /// secret that a part of the answer could hold, such as the session token of a temporary key.
     pub(super) fn range_for(&self, injection: Option<&Injection>) -> Option<&HeaderValue> {
         let signed = |placement: &Placement| matches!(placement, Placement::AwsSigv4 { .. });
         let range = self.range.as_ref()?;
         injection
             .filter(|injection| injection.placements.iter().all(signed))
+            .filter(|injection| !injection.values.contains_key(SESSION_TOKEN_FIELD))
             .map(|_| range)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use toolgate_vault::Secret;
+
     use super::*;
     use crate::Grant;
     use crate::policy;
@@ -50,10 +54,11 @@ mod tests {
         };
         let sign = serde_json::json!({"aws_sigv4": {"service": "s3", "region": "us-east-1"}});
         let write = serde_json::json!({"header": "authorization"});
-        for (placements, leaves) in [
-            (vec![&sign], true),
-            (vec![&write], false),
-            (vec![&sign, &write], false),
+        for (placements, field, leaves) in [
+            (vec![&sign], "secret_access_key", true),
+            (vec![&sign], SESSION_TOKEN_FIELD, false),
+            (vec![&write], "secret", false),
+            (vec![&sign, &write], "secret", false),
         ] {
             let read = |placement: &&serde_json::Value| {
                 serde_json::from_value((*placement).clone()).expect("a placement")
@@ -62,11 +67,11 @@ mod tests {
                 slot: "user".into(),
                 generation: 1,
                 placements: placements.iter().map(read).collect(),
-                values: Default::default(),
+                values: [(field.to_owned(), Secret::new("value"))].into(),
                 audience: Vec::new(),
             };
             let sent = hop.range_for(Some(&injection)).is_some();
-            assert_eq!(sent, leaves, "{placements:?}");
+            assert_eq!(sent, leaves, "{placements:?} {field}");
         }
         assert!(hop.range_for(None).is_none());
     }

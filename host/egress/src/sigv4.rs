@@ -18,6 +18,9 @@ use super::Injection;
 use super::inject::{self, Draft, InjectRefusal};
 use toolgate_catalog::manifest::{AwsSigv4, Placement};
 
+/// The field of a temporary key whose value is sent beside the signature, as a header.
+pub(super) const SESSION_TOKEN_FIELD: &str = "session_token";
+
 /// Signs `draft` where the slot says so. Returns the signature, for the scrubber.
 pub fn sign(
     draft: &mut Draft,
@@ -54,7 +57,7 @@ fn sign_as(
     let identity = Credentials::new(
         required("access_key_id")?,
         required("secret_access_key")?,
-        field("session_token"),
+        field(SESSION_TOKEN_FIELD),
         None,
         "connection",
     )
@@ -254,7 +257,7 @@ mod tests {
                 draft.headers.insert(name, HeaderValue::from_static(value));
             }
             let mut values = KEYS.to_vec();
-            values.extend(case.session_token.map(|token| ("session_token", token)));
+            values.extend(case.session_token.map(|token| (SESSION_TOKEN_FIELD, token)));
             let injection = injection(placement.clone(), &values);
             let signature = sign(&mut draft, &injection, &BTreeMap::new(), now);
             let published = Ok(Some(case.signature.to_owned()));
