@@ -59,6 +59,11 @@ const SCOPES_THAT_ALSO_WRITE: &[(&str, &str, &str)] = &[
         "docs.github.com, scopes for OAuth apps: private repositories have no reading scope",
     ),
     (
+        "google_business_profile",
+        "https://www.googleapis.com/auth/business.manage",
+        "developers.google.com, Business Profile APIs: `business.manage` is the only scope of all of them",
+    ),
+    (
         "gumroad",
         "view_profile",
         "gumroad.com/api: `view_profile` is the base scope; products are managed by `edit_products`",
