@@ -56,7 +56,7 @@ impl OfferedTrigger {
 }
 
 impl Gateway {
-    /// The triggers of all plugins that serve, whoever may run their tools, and whether events are logged.
+    /// The triggers of all plugins that serve, also of tools that no user may run, and whether events are logged.
     pub async fn offered_triggers(&self, caller: &Caller) -> Result<OfferedTriggers, Error> {
         caller.need(Scope::Webhooks)?;
         let snapshot = self.snapshot();
