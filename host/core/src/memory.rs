@@ -84,11 +84,7 @@ impl HeldMemory {
         if bytes == 0 {
             return Ok(());
         }
-        let growth = MemoryGrowth {
-            workspace: self.account.workspace.clone(),
-            held_bytes: self.held_bytes,
-            bytes: bytes as u64,
-        };
+        let growth = self.growth(bytes as u64);
         self.account.budget.take(&growth).await?;
         self.held_bytes += growth.bytes;
         Ok(())
@@ -103,15 +99,29 @@ impl HeldMemory {
         self.grow(usize::try_from(more).unwrap_or(usize::MAX)).await
     }
 
-    /// Counts `bytes` more that are in memory already and cannot be refused: others find less.
+    /// The same without a wait. Whether there was memory.
+    pub fn try_grow_to(&mut self, bytes: usize) -> bool {
+        let growth = self.growth((bytes as u64).saturating_sub(self.held_bytes));
+        let fits = self.account.budget.try_take(&growth);
+        if fits {
+            self.held_bytes += growth.bytes;
+        }
+        fits
+    }
+
+    /// Counts `bytes` more that are in memory already and cannot be refused, as far as the workspace has its share: it
+    /// finds less for what it asks next, and the others find their part.
     pub fn count(&mut self, bytes: usize) {
-        let growth = MemoryGrowth {
+        let growth = self.growth(bytes as u64);
+        self.held_bytes += self.account.budget.count(growth);
+    }
+
+    fn growth(&self, bytes: u64) -> MemoryGrowth {
+        MemoryGrowth {
             workspace: self.account.workspace.clone(),
             held_bytes: self.held_bytes,
-            bytes: bytes as u64,
-        };
-        self.account.budget.table().add(&growth);
-        self.held_bytes += growth.bytes;
+            bytes,
+        }
     }
 }
 
@@ -160,6 +170,28 @@ impl MemoryBudget {
             id: Some(id),
         };
         waiter.granted(granted).await
+    }
+
+    fn try_take(&self, growth: &MemoryGrowth) -> bool {
+        if growth.bytes == 0 {
+            return true;
+        }
+        let mut table = self.table();
+        let fits = table.fits(growth);
+        if fits {
+            table.add(growth);
+        }
+        fits
+    }
+
+    /// How much of it is counted.
+    fn count(&self, mut growth: MemoryGrowth) -> u64 {
+        let mut table = self.table();
+        growth.bytes = growth.bytes.min(table.share_left(&growth.workspace));
+        if growth.bytes > 0 {
+            table.add(&growth);
+        }
+        growth.bytes
     }
 
     fn release(&self, workspace: &Arc<str>, bytes: u64) {
@@ -334,6 +366,14 @@ impl MemoryTable {
         }
         let workspace = self.of_workspace(&growth.workspace) + growth.bytes;
         workspace.saturating_mul(4) <= free_after.saturating_mul(QUARTERS_OF_FREE)
+    }
+
+    /// What the workspace may still have by its share of what is free.
+    fn share_left(&self, workspace: &Arc<str>) -> u64 {
+        let free = self.bytes_max.saturating_sub(self.taken);
+        let has = self.of_workspace(workspace).saturating_mul(4);
+        let most = free.saturating_mul(QUARTERS_OF_FREE);
+        most.saturating_sub(has) / (4 + QUARTERS_OF_FREE)
     }
 
     /// Whether the workspace would still have at most an even share of the budget.

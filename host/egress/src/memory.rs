@@ -81,20 +81,27 @@ impl BudgetedAnswer<'_> {
         counted(body.into(), held)
     }
 
-    /// The body that `open` makes of this one, in memory of its own.
+    /// The body that `open` makes of this one, in memory of its own. Where that is not free at once, only the closed body
+    /// waits for it, and is opened again: many that wait would have more than the budget.
     pub(super) async fn opened(
         self,
-        open: impl FnOnce(Bytes) -> Result<Bytes, EgressFailure>,
+        open: impl Fn(Bytes) -> Result<Bytes, EgressFailure>,
     ) -> Result<Bytes, EgressFailure> {
         let memory = self.memory;
         let (closed, mut held) = self.buffer.into_parts();
-        let body = open(closed.into())?;
+        let closed = Bytes::from(closed);
+        let mut body = open(closed.clone())?;
+        let bytes = body.len();
         if let Some(account) = memory.account.as_ref()
-            && body.len() > FREE_BYTES
+            && bytes > FREE_BYTES
         {
             let held = held.get_or_insert_with(|| account.hold());
-            let grown = held.grow_to(body.len()).await;
-            grown.map_err(|NoFreeMemory| memory.refuse())?;
+            if !held.try_grow_to(bytes) {
+                drop(body);
+                let grown = held.grow_to(bytes).await;
+                grown.map_err(|NoFreeMemory| memory.refuse())?;
+                body = open(closed)?;
+            }
         }
         Ok(counted(body, held))
     }

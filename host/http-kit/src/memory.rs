@@ -99,8 +99,8 @@ impl LargeAnswer {
     }
 }
 
-/// Counts a large answer until it has left. It is never refused, since what was asked has been done: its workspace finds
-/// less for what it asks next.
+/// Counts a large answer until it has left, within the share of its workspace. It is never refused, since what was asked
+/// has been done: its workspace finds less for what it asks next.
 pub(crate) fn count_answer(answer: &mut Response, budget: &Arc<MemoryBudget>) {
     let Some(LargeAnswer { workspace, body }) = answer.extensions_mut().remove() else {
         return;
@@ -167,7 +167,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_large_answer_is_counted_until_it_is_sent() {
-        let budget = Arc::new(MemoryBudget::new(MIB as u64));
+        let budget = Arc::new(MemoryBudget::new(4 * MIB as u64));
         let large = Bytes::from(vec![b'x'; 2 * MIB]);
         let mut answer = Response::new(Body::from(large.clone()));
         LargeAnswer::note(&mut answer, "a".into(), large.clone());

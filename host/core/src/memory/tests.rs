@@ -179,6 +179,37 @@ async fn what_cannot_be_refused_is_counted_and_leaves_less_to_its_workspace() {
 }
 
 #[tokio::test]
+async fn what_cannot_be_refused_leaves_the_others_their_part() {
+    let budget = Arc::new(MemoryBudget::new(100 * MIB));
+    let mut answers = Vec::new();
+    for _ in 0..4 {
+        let mut answer = budget.account("a".into()).hold();
+        answer.count(CALL / 2);
+        answers.push(answer);
+    }
+    assert_eq!(budget.now().used_bytes, 60 * MIB, "six tenths");
+    let mut other = budget.account("b".into()).hold();
+    assert_eq!(other.grow(CALL / 4).await, Ok(()));
+    drop((answers, other));
+    assert_eq!(budget.now().used_bytes, 0);
+}
+
+#[tokio::test]
+async fn without_a_wait_memory_is_taken_only_where_it_is_free() {
+    let budget = Arc::new(MemoryBudget::new(100 * MIB));
+    let mut first = budget.account("a".into()).hold();
+    assert!(first.try_grow_to(CALL));
+    let mut second = budget.account("b".into()).hold();
+    assert!(!second.try_grow_to(CALL));
+    assert_eq!(budget.now().used_bytes, 64 * MIB);
+    drop(first);
+    assert!(second.try_grow_to(CALL) && second.try_grow_to(CALL));
+    drop(second);
+    let now = budget.now();
+    assert_eq!((now.used_bytes, now.refused), (0, 0));
+}
+
+#[tokio::test]
 async fn memory_grows_to_a_size_and_no_further() {
     let budget = Arc::new(MemoryBudget::new(128 * MIB));
     let mut held = budget.account("a".into()).hold();

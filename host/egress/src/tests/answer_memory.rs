@@ -4,8 +4,10 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use futures_util::FutureExt as _;
 
 use super::*;
+use crate::memory::AnswerMemory;
 use toolgate_core::memory::MemoryBudget;
 
 const KIB: usize = 1 << 10;
@@ -72,4 +74,28 @@ async fn an_answer_without_memory_is_one_that_the_provider_gave_and_ends_the_cal
     // Another call finds everything given back.
     let scope = scope_of(&budget, "b");
     egress.send(&scope, get("/small")).await.expect("an answer");
+}
+
+#[tokio::test]
+async fn a_body_that_waits_for_memory_waits_closed() {
+    let budget = Arc::new(MemoryBudget::new(600 * KIB as u64));
+    let mut other = budget.account("b".into()).hold();
+    other.grow(400 * KIB).await.expect("alone");
+    let memory = AnswerMemory::new(budget.account("a".into()));
+    let opened = AtomicUsize::new(0);
+    let open = |closed: Bytes| {
+        opened.fetch_add(1, Ordering::Relaxed);
+        Ok(Bytes::from(closed.repeat(300 * KIB)))
+    };
+    let mut closed = memory.body(1);
+    closed.extend(b"a").await.expect("it is small");
+    let mut waiting = Box::pin(closed.opened(open));
+    let early = waiting.as_mut().now_or_never();
+    assert!(early.is_none(), "{:?}", budget.now());
+    drop(other);
+    let body = waiting.await.expect("there is memory");
+    assert_eq!(body.len(), 300 * KIB);
+    assert_eq!(budget.now().used_bytes, 300 * KIB as u64);
+    assert_eq!(opened.load(Ordering::Relaxed), 2);
+    assert!(!memory.has_run_out());
 }
