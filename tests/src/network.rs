@@ -223,10 +223,10 @@ mod tests {
     async fn what_was_sent_into_silence_passes_later() {
         let network = echo().await;
         network.set(NetworkState::Silent);
-        let (said, ()) = tokio::join!(says_back(&network, b"text"), async {
-            sleep(Duration::from_millis(50)).await;
-            network.set(NetworkState::Up);
-        });
-        assert_eq!(said.unwrap(), b"text");
+        let mut said = Box::pin(says_back(&network, b"text"));
+        let early = tokio::time::timeout(Duration::from_millis(50), said.as_mut()).await;
+        assert!(early.is_err(), "{early:?}");
+        network.set(NetworkState::Up);
+        assert_eq!(said.await.unwrap(), b"text");
     }
 }
