@@ -92,11 +92,11 @@ fn pause(seconds: u64) -> Duration {
     Duration::from_millis(at_least_ms.max(PAUSE_MS))
 }
 
-/// Takes steps until the time is over; answers the memory after the warm-up.
+/// Takes steps until the time and the warm-up are over; answers the memory after the warm-up.
 async fn break_things(world: &mut World, mut schedule: Schedule, seconds: u64) -> MemoryUse {
     let began = Instant::now();
     let (mut calm_since, mut warm) = (None, None);
-    while began.elapsed() < Duration::from_secs(seconds) {
+    while began.elapsed() < Duration::from_secs(seconds) || warm.is_none() {
         if schedule.is_calm() {
             calm_since.get_or_insert_with(Instant::now);
         }
@@ -111,7 +111,7 @@ async fn break_things(world: &mut World, mut schedule: Schedule, seconds: u64) -
             warm = Some(MemoryUse::measure(&world.gateways));
         }
     }
-    warm.expect("the run is longer than its warm-up")
+    warm.expect("the warm-up is over")
 }
 
 async fn run(database: Option<(Network, String)>, count: usize, around: &'static [OutsideFault]) {
