@@ -21,7 +21,7 @@ pub struct RequestMemory(Arc<RequestMemoryInner>);
 #[derive(Debug)]
 struct RequestMemoryInner {
     budget: Arc<MemoryBudget>,
-    /// In whose share it is; of nobody's until the caller is known.
+    /// In whose share it is; of nobody's until the caller or the hook is known.
     workspace: OnceLock<Arc<str>>,
     held: Mutex<Vec<Arc<HeldMemory>>>,
 }
@@ -45,7 +45,14 @@ impl RequestMemory {
         let _ = self.0.workspace.set(caller.workspace_id.shared());
     }
 
-    /// The same for a request that has one.
+    /// From here on it is in the share of the deliveries to hooks of this workspace. Nobody has proved yet to be the
+    /// provider, so they take nothing of what the workspace itself sends.
+    pub fn belongs_to_hooks(&self, workspace_id: &str) {
+        let share = format!("hooks of {workspace_id}");
+        let _ = self.0.workspace.set(share.into());
+    }
+
+    /// As [`RequestMemory::belongs_to`], for a request that has one.
     pub fn note_caller(extensions: &Extensions, caller: &Caller) {
         if let Some(memory) = extensions.get::<Self>() {
             memory.belongs_to(caller);
@@ -163,6 +170,28 @@ mod tests {
         assert_eq!(body.expect_err("too much"), 503);
         let now = budget.now();
         assert_eq!((now.used_bytes, now.refused), (0, 1));
+    }
+
+    #[tokio::test]
+    async fn deliveries_to_the_hooks_of_a_workspace_have_a_share_of_their_own() {
+        let budget = Arc::new(MemoryBudget::new(4 * MIB as u64));
+        let mut kept = Vec::new();
+        for (workspace, bytes, expected) in [
+            ("a", 2 * MIB, Ok(2 * MIB)),
+            ("b", MIB, Ok(MIB)),
+            ("a", MIB, Err(503)),
+        ] {
+            let body = body(bytes);
+            let memory = RequestMemory::for_body(&budget, &body).expect("a stream may be large");
+            memory.belongs_to_hooks(workspace);
+            let read = read_counted(Some(&memory), body, 2 * MIB, Duration::from_secs(10)).await;
+            let read = read.map(|bytes| bytes.len());
+            let read = read.map_err(|failure| failure.status().as_u16());
+            assert_eq!(read, expected, "{workspace}");
+            kept.push(memory);
+        }
+        drop(kept);
+        assert_eq!(budget.now().used_bytes, 0);
     }
 
     #[tokio::test]

@@ -112,6 +112,13 @@ pub struct Address {
     client: Option<IpAddr>,
 }
 
+impl Address {
+    /// The workspace that the hook belongs to. Who has sent something there is not known yet.
+    pub fn workspace_id(&self) -> &str {
+        &self.hook.workspace_id
+    }
+}
+
 impl Gateway {
     /// Gives a connection a hook, or its hook another secret: the provider's, or a fresh one.
     ///

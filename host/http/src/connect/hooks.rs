@@ -32,6 +32,9 @@ pub(super) async fn take(
         Err(cause) => return refused(&cause),
     };
     let memory = RequestMemory::for_body(gateway.body_memory(), &body);
+    if let Some(memory) = &memory {
+        memory.belongs_to_hooks(address.workspace_id());
+    }
     let read = body::read_counted(memory.as_ref(), body, BODY_BYTES_MAX, BODY_TIMEOUT);
     let body = match read.await {
         Ok(body) => body,
