@@ -81,8 +81,8 @@ impl BudgetedAnswer<'_> {
         counted(body.into(), held)
     }
 
-    /// The body that `open` makes of this one, in memory of its own. Where that is not free at once, only the closed body
-    /// waits for it, and is opened again: many that wait would have more than the budget.
+    /// The body that `open` makes of this one, in memory of its own. Where that is not free at once, only the closed
+    /// body waits for it and is opened again: opened bodies that wait together could exceed the budget.
     pub(super) async fn opened(
         self,
         open: impl Fn(Bytes) -> Result<Bytes, EgressFailure>,

@@ -106,8 +106,8 @@ impl LargeAnswer {
     }
 }
 
-/// Counts a large answer until it has left, within the share of its workspace. It is never refused, since what was asked
-/// has been done: its workspace finds less for what it asks next.
+/// Counts a large answer until it has left, within the share of its workspace. It is never refused, since what was
+/// asked has been done: its workspace finds less for what it asks next.
 pub(crate) fn count_answer(answer: &mut Response, budget: &Arc<MemoryBudget>) {
     let Some(LargeAnswer { workspace, body }) = answer.extensions_mut().remove() else {
         return;
