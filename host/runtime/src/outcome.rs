@@ -13,7 +13,7 @@ pub enum CallEnd {
     Refused(PluginError),
     TimedOut,
     LimitExceeded(String),
-    /// All guests together had no memory left for it. What was sent before is in the scope's records.
+    /// There was no memory left for its guest, or for an answer. What was sent before is in the scope's records.
     NoMemory,
     /// The result is JSON that not every parser reads: a provider's response that was passed on.
     Unreadable(String),
