@@ -70,7 +70,7 @@ use toolgate_store::{Plan, Store, Workspace, snapshot};
 
 pub use serve::app;
 
-/// A tool gateway for software agents: 300 services through search, describe and execute, each
+/// A tool gateway for software agents: 319 services through search, describe and execute, each
 /// integration in a sandbox, no plugin ever holding a secret.
 #[derive(Debug, Parser)]
 #[command(
