@@ -14,7 +14,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use crate::built_page;
 
 /// The page's addresses; everything below each is the page's too.
-const PAGES: [&str; 22] = [
+const PAGES: [&str; 23] = [
     "setup",
     "join",
     "sign-in",
@@ -32,6 +32,7 @@ const PAGES: [&str; 22] = [
     "executions",
     "sessions",
     "webhooks",
+    "triggers",
     "knowledge",
     "messages",
     "settings",
@@ -173,5 +174,25 @@ fn kind(path: &str) -> &'static str {
         "wasm" => "application/wasm",
         "txt" => "text/plain; charset=utf-8",
         _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_address_of_the_page_is_served() {
+        let source = include_str!("../../../dashboard/src/app.tsx");
+        let addresses = source.lines().filter_map(|line| {
+            let path = line.trim_start().strip_prefix("['/")?;
+            path.split(['/', '\'']).next()
+        });
+        let mut count = 0;
+        for address in addresses {
+            assert!(PAGES.contains(&address), "/{address} is not served");
+            count += 1;
+        }
+        assert!(count > 30, "{count} addresses were read");
     }
 }

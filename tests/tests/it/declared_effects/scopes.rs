@@ -129,6 +129,11 @@ const SCOPES_THAT_ALSO_WRITE: &[(&str, &str, &str)] = &[
         "developer.copper.com, OAuth: `developer/v1/all` is the only scope",
     ),
     (
+        "databricks",
+        "all-apis",
+        "docs.databricks.com, OAuth of service principals: `all-apis` is the only scope",
+    ),
+    (
         "stripe",
         "read_write",
         "docs.stripe.com, OAuth reference: `read_only` or `read_write`; one connection has one of them",
