@@ -137,7 +137,7 @@ attack: plugins dashboard ## a gateway to attack, with a hostile provider and pl
 	TOOLGATE=$(abspath $(TARGET))/debug/toolgate cargo run --locked -p toolgate-tests --bin attack
 
 .PHONY: real-servers
-real-servers: plugins dashboard ## eleven integrations against the servers that they are made for, every tool of each
+real-servers: plugins dashboard ## nineteen integrations against the servers that they are made for, every tool of each
 	tests/real_servers/setup.sh
 	tests/real_servers/large/setup.sh
 	cargo build --locked -p toolgate

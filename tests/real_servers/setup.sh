@@ -1,7 +1,7 @@
 #!/bin/sh
 # Unpacks Alertmanager, RabbitMQ with Erlang, InfluxDB, the Docker registry, MediaWiki and WordPress with PHP, and MariaDB
-# from the Debian packages of packages.txt and php.txt, and installs MLflow as pinned in requirements.txt and Home
-# Assistant as home_assistant.txt says, into $TOOLGATE_TEST_TOOLS/real_servers (default: target/test-tools).
+# from the Debian packages of packages.txt and php.txt, and installs MLflow and moto as pinned in requirements.txt and
+# Home Assistant as home_assistant.txt says, into $TOOLGATE_TEST_TOOLS/real_servers (default: target/test-tools).
 # Nothing is installed on the machine and no service is started. Does nothing where they are there already.
 set -eu
 

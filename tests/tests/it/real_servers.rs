@@ -3,6 +3,7 @@
 //! succeed on it.
 
 mod alertmanager;
+mod aws;
 mod bluesky;
 mod calls;
 mod docker_registry;
