@@ -2,6 +2,9 @@
 //! terminal after Ctrl-S. Lines wait for it in a queue of a bounded length, on a thread of their own; what
 //! does not fit is dropped and counted, and no request waits.
 //!
+//! Under load that thread writes many lines at once and pauses in between, since to wake it for each line is a fifth of
+//! what a call costs.
+//!
 //! That thread alone writes to standard error while the gateway serves, also the line of progress and
 //! what a panic says: the lock of [`std::io::stderr`] would hold up every thread behind a stopped reader.
 
@@ -21,6 +24,10 @@ use toolgate_core::visible::Lines;
 
 /// Bytes of lines that wait for the reader of standard error; further lines are dropped.
 pub(crate) const LOG_WAITING_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// How long the thread pauses after a write, while further lines arrive.
+const PAUSE: Duration = Duration::from_millis(5);
+/// Bytes that are written at once. A line may be longer.
+const WRITTEN_AT_ONCE: usize = 64 << 10;
 /// At the end of the process, lines get this long to be read.
 const LAST_LINES: Duration = Duration::from_secs(1);
 /// Moves to the start of the line and clears it (ECMA-48: CR, EL).
@@ -47,6 +54,24 @@ struct Waiting {
     /// Of what waits and of what is being written.
     bytes: usize,
     writing: bool,
+    /// The thread has nothing to write and has to be woken.
+    idle: bool,
+    /// Somebody waits until everything is written: there is no pause.
+    hurried: bool,
+}
+
+impl Waiting {
+    /// The next outputs to write at once.
+    fn take(&mut self) -> Vec<Output> {
+        let mut bytes = 0;
+        let fits = |output: &&Output| {
+            let first = bytes == 0;
+            bytes += output.bytes();
+            first || bytes <= WRITTEN_AT_ONCE
+        };
+        let count = self.outputs.iter().take_while(fits).count();
+        self.outputs.drain(..count).collect()
+    }
 }
 
 #[derive(Default)]
@@ -71,25 +96,34 @@ impl Shared {
         }
         waiting.bytes += output.bytes();
         waiting.outputs.push_back(output);
-        self.arrived.notify_one();
+        if std::mem::take(&mut waiting.idle) {
+            self.arrived.notify_one();
+        }
     }
 
-    /// Waits for the next output. The one before is written.
-    fn next(&self, written: usize) -> Output {
+    /// Waits for the next outputs. Those before, of so many bytes, are written.
+    fn next(&self, written: usize) -> Vec<Output> {
         let mut waiting = self.waiting();
         waiting.bytes -= written;
         waiting.writing = false;
-        loop {
-            if let Some(next) = waiting.outputs.pop_front() {
-                waiting.writing = true;
-                return next;
-            }
+        if waiting.outputs.is_empty() {
             self.drained.notify_all();
+            let pauses = |waiting: &mut Waiting| !waiting.hurried;
+            let paused = self.arrived.wait_timeout_while(waiting, PAUSE, pauses);
+            waiting = paused.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        while waiting.outputs.is_empty() {
+            self.drained.notify_all();
+            waiting.idle = true;
             waiting = self
                 .arrived
                 .wait(waiting)
                 .unwrap_or_else(PoisonError::into_inner);
         }
+        waiting.idle = false;
+        waiting.hurried = false;
+        waiting.writing = true;
+        waiting.take()
     }
 }
 
@@ -141,7 +175,9 @@ impl LogOutput {
 
     /// Waits until what is queued is written, so that what is printed next comes after it.
     pub(crate) fn flush(&self, within: Duration) {
-        let waiting = self.shared.waiting();
+        let mut waiting = self.shared.waiting();
+        waiting.hurried = true;
+        self.shared.arrived.notify_one();
         let busy = |waiting: &mut Waiting| waiting.writing || !waiting.outputs.is_empty();
         let _ = self
             .shared
@@ -207,29 +243,39 @@ impl<W: Write> LogThread<W> {
     fn write_all(mut self) {
         let mut written = 0;
         loop {
-            let output = self.shared.next(written);
-            written = output.bytes();
-            let done = self.write(&output);
-            if done.is_err() {
-                self.shared.lost.fetch_add(1, Ordering::Relaxed);
+            let outputs = self.shared.next(written);
+            written = outputs.iter().map(Output::bytes).sum();
+            let bytes = self.printed(&outputs);
+            if self
+                .to
+                .write_all(&bytes)
+                .and_then(|()| self.to.flush())
+                .is_err()
+            {
+                let lost = outputs.len() as u64;
+                self.shared.lost.fetch_add(lost, Ordering::Relaxed);
             } else {
                 self.report();
             }
         }
     }
 
-    fn write(&mut self, output: &Output) -> io::Result<()> {
-        if std::mem::take(&mut self.drawn) {
-            self.to.write_all(CLEAR)?;
-        }
-        match output {
-            Output::Line(line) => self.to.write_all(line)?,
-            Output::Progress(line) => {
-                self.to.write_all(line.as_bytes())?;
-                self.drawn = !line.is_empty();
+    /// The outputs as they are written, with the line of progress always below the others.
+    fn printed(&mut self, outputs: &[Output]) -> Vec<u8> {
+        let mut printed = Vec::new();
+        for output in outputs {
+            if std::mem::take(&mut self.drawn) {
+                printed.extend_from_slice(CLEAR);
+            }
+            match output {
+                Output::Line(line) => printed.extend_from_slice(line),
+                Output::Progress(line) => {
+                    printed.extend_from_slice(line.as_bytes());
+                    self.drawn = !line.is_empty();
+                }
             }
         }
-        self.to.flush()
+        printed
     }
 
     /// The reader reads again.
