@@ -32,7 +32,7 @@ use self::memory::MemoryUse;
 use self::schedule::{AROUND_POSTGRESQL, AROUND_SQLITE, OutsideFault, Schedule};
 
 /// Of each database in a run of all tests.
-const SECONDS: u64 = 20;
+const SECONDS: u64 = 12;
 /// In a longer run memory has to stay flat once no process is ended any more.
 const FLAT_BEYOND_S: u64 = 300;
 /// How long no process has been ended when memory is measured first.
