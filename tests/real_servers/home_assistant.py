@@ -13,6 +13,8 @@ WANTED += ["scene", "script", "tts"]
 
 spec = importlib.util.find_spec("homeassistant")
 components = pathlib.Path(spec.submodule_search_locations[0]) / "components"
+# The list of services loads it where it is there (since 2024.10).
+WANTED += [name for name in ["assist_satellite"] if (components / name).exists()]
 known = {}
 while WANTED:
     name = WANTED.pop()
