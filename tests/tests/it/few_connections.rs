@@ -15,6 +15,8 @@ const CONNECTIONS: u32 = 13;
 const OTHERS: usize = 4;
 /// Two operations that wait for a connection, and the rest of the request.
 const SOON: Duration = Duration::from_secs(6);
+/// At one time: several for each connection. Each has some operations, and none may wait for two seconds.
+const CALLS: usize = 30;
 const RUN: &str = "/v1/tools/plain_run/execute";
 
 /// A server, and the URL of a role that is no superuser.
@@ -56,7 +58,7 @@ async fn a_gateway_works_with_the_connections_that_are_free_and_refuses_soon_wit
         );
     }
     let body = json!({ "arguments": {} });
-    let calls = join_all((0..60).map(|_| gateway.post(RUN, &body))).await;
+    let calls = join_all((0..CALLS).map(|_| gateway.post(RUN, &body))).await;
     for call in &calls {
         assert_eq!(call.data()["status"], "success", "{}", call.text);
     }
@@ -113,7 +115,7 @@ async fn a_limit_of_the_role_bounds_the_pool() {
     let size = pools[0].idle + pools[0].used;
     assert!((2..=5).contains(&size), "{pools:?}");
     let body = json!({ "arguments": {} });
-    let calls = join_all((0..60).map(|_| gateway.post(RUN, &body))).await;
+    let calls = join_all((0..CALLS).map(|_| gateway.post(RUN, &body))).await;
     for call in &calls {
         assert_eq!(call.data()["status"], "success", "{}", call.text);
     }
