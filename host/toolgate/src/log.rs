@@ -348,9 +348,9 @@ mod tests {
     }
 
     /// Counts writes.
-    struct Counted(Arc<AtomicU64>);
+    struct WriteCount(Arc<AtomicU64>);
 
-    impl Write for Counted {
+    impl Write for WriteCount {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.fetch_add(1, Ordering::Relaxed);
             Ok(bytes.len())
@@ -364,7 +364,7 @@ mod tests {
     #[test]
     fn many_lines_are_written_at_once() {
         let writes = Arc::new(AtomicU64::new(0));
-        let output = LogOutput::start_to(Counted(writes.clone()), false).unwrap();
+        let output = LogOutput::start_to(WriteCount(writes.clone()), false).unwrap();
         let lines = 1_000;
         for _ in 0..lines {
             output.clone().write_all(b"line\n").unwrap();
