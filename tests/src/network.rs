@@ -171,7 +171,7 @@ async fn pass(
 mod tests {
     use super::*;
 
-    /// A server that says back what it is told, with the network before it.
+    /// An echo server behind the network.
     async fn echo() -> Network {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

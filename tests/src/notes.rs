@@ -1,5 +1,5 @@
-//! Gateways with a service that takes notes, clients that write to it without end, and the books of what these
-//! were told: what was acknowledged is there, and no write reached the service twice.
+//! Gateways with a service that takes notes, clients that write to it without end, and the books of the answers that
+//! these received: what was acknowledged is stored, and no write reached the service twice.
 
 pub mod books;
 pub mod clients;

@@ -79,7 +79,7 @@ impl HeldMemory {
     /// Takes `bytes` more; waits for them where the workspace has less than its share.
     ///
     /// # Errors
-    /// [`NoFreeMemory`] where the workspace has its share, or after [`MEMORY_WAIT_MAX`]. What is held stays held.
+    /// [`NoFreeMemory`] where the workspace has used its share, or after [`MEMORY_WAIT_MAX`]. Memory held so far is kept.
     pub async fn grow(&mut self, bytes: usize) -> Result<(), NoFreeMemory> {
         if bytes == 0 {
             return Ok(());

@@ -298,8 +298,22 @@ mod tests {
     }
 
     #[test]
+    fn an_event_is_read_up_to_its_bound() {
+        let said = |message: &str| {
+            event(&json!({"progressToken": "t", "progress": 1, "message": message}))
+        };
+        let line = said("");
+        let line = line.lines().nth(1).expect("a line of data");
+        let longest = "x".repeat(EVENT_BYTES_MAX - line.len());
+        assert_eq!(reported(&said(&longest), 64), [progress(1, None, &longest)]);
+        assert_eq!(reported(&said(&format!("{longest}x")), 64), []);
+    }
+
+    #[test]
     fn only_the_stream_of_a_request_that_asks_is_read() {
         let ignore = |_| {};
+        let longest = asking(&json!("x".repeat(TOKEN_BYTES_MAX)));
+        assert!(ProgressWatch::new(&ignore, &longest).is_some());
         for body in [
             Vec::new(),
             b"[]".to_vec(),

@@ -42,7 +42,7 @@ impl Gateway {
     /// Takes memory for something of a known size; none for a small one.
     ///
     /// # Errors
-    /// `overloaded` where there is none.
+    /// `overloaded` where the budget has no memory left.
     pub(crate) async fn take_memory(
         &self,
         caller: &Caller,

@@ -1,4 +1,4 @@
-//! What clients were told, and whether the gateways and the service know the same.
+//! The answers that clients received, and whether receipts and service agree with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -10,7 +10,7 @@ use super::{NotesGateways, WRITE};
 use crate::gateway::Answer;
 use crate::process::wait;
 
-/// What the clients were told.
+/// The answers that the clients received.
 #[derive(Default)]
 pub struct Books {
     /// Whether the service may be away: then a call may end with an error.
@@ -229,7 +229,7 @@ impl NotesGateways {
         paths
     }
 
-    /// Compares what the clients were told with what reached the service and with the receipts; says how much it was.
+    /// Compares the answers that clients received with the requests of the service and with the receipts; prints the counts.
     pub(super) async fn balance(&self) -> String {
         let arrived = self.arrived();
         let twice: Vec<_> = arrived.iter().filter(|(_, times)| **times > 1).collect();

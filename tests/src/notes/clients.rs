@@ -1,4 +1,4 @@
-//! Clients that call gateways until they are told to stop, and note what they were told.
+//! Clients that call gateways until they are stopped, and record the answers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -110,7 +110,7 @@ impl LoadClient {
     }
 }
 
-/// Clients that call until they are told to stop.
+/// Clients that call until they are stopped.
 pub struct Load {
     stop: Arc<AtomicBool>,
     sent: Arc<AtomicUsize>,

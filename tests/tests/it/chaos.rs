@@ -33,7 +33,7 @@ use self::schedule::{AROUND_POSTGRESQL, AROUND_SQLITE, OutsideFault, Schedule};
 
 /// Of each database in a run of all tests.
 const SECONDS: u64 = 12;
-/// In a longer run memory has to stay flat once no process is ended any more.
+/// In a run longer than this, memory must stay flat after the last process has been ended.
 const FLAT_BEYOND_S: u64 = 300;
 /// How long no process has been ended when memory is measured first.
 const WARM_UP: Duration = Duration::from_secs(60);

@@ -47,6 +47,23 @@ fn a_greedy_workspace_leaves_memory_to_the_next() {
 }
 
 #[test]
+fn so_many_growths_wait_and_no_more() {
+    let mut table = MemoryTable::new(1_000 * MIB);
+    assert_eq!(fill(&mut table, "a"), 600 * MIB);
+    let waits = growth("b", 0, 500 * MIB);
+    for waiting in 0..WAITING_MAX {
+        let asked = table.ask(&waits);
+        assert!(
+            matches!(asked, Ok(MemoryDecision::Waits(..))),
+            "{waiting} wait"
+        );
+    }
+    assert!(matches!(table.ask(&waits), Err(NoFreeMemory)));
+    assert!(table.leave(table.next_id - 1));
+    assert!(matches!(table.ask(&waits), Ok(MemoryDecision::Waits(..))));
+}
+
+#[test]
 fn a_call_that_is_alone_has_all_that_one_call_may_use() {
     let mut table = MemoryTable::new(100 * MIB);
     assert!(matches!(

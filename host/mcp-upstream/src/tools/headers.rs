@@ -14,7 +14,7 @@ const KEYWORD: &str = "x-mcp-header";
 const HEADERS_MAX: usize = 20;
 /// Longest name of such a header, in bytes.
 const NAME_BYTES_MAX: usize = 64;
-/// Types of arguments that may be headers. `number` is none, because its digits are not fixed.
+/// Types of arguments that may be headers. `number` is absent: its digits are not fixed.
 const PRIMITIVES: &[&str] = &["string", "integer", "boolean", "null"];
 
 /// The headers of a tool, at any depth of plain objects, or why the tool cannot be used.

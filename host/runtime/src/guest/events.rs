@@ -33,14 +33,14 @@ impl Guest {
         let (egress, scope) = (self.egress.clone(), self.scope.clone());
         let left = limits::EVENTS_MAX.saturating_sub(self.event_counts.events);
         let reported = AtomicU32::new(0);
-        let report = |told: ServerProgress| {
+        let report = |progress: ServerProgress| {
             if reported.load(Ordering::Relaxed) < left {
                 reported.fetch_add(1, Ordering::Relaxed);
                 let ServerProgress {
                     done,
                     total,
                     message,
-                } = told;
+                } = progress;
                 observer(returned::progress(&scope, done, total, &message));
             }
         };

@@ -239,7 +239,7 @@ impl World {
         self.kill(n).await;
     }
 
-    /// Polls until the webhook has heard of this many items, and once more to the end of the list.
+    /// Polls until the webhook has received this many items, then once more to the end of the list.
     async fn settle(&self, expected: usize) {
         wait("all items to come", async || {
             self.hurry(0).await;
