@@ -83,6 +83,8 @@ pub struct SearchTools {
     pub limit: usize,
     /// 0 to 5.
     pub schema_limit: usize,
+    /// From a tool's name to where its schema is read, for the tools whose schema is not part of the answer.
+    pub schema_address: fn(&str) -> String,
     pub user_id: Option<UserId>,
 }
 

@@ -88,8 +88,7 @@ impl Gateway {
         if size > DOCUMENT_BYTES_MAX {
             return Err(Error::InvalidRequest(format!(
                 "the text of a file is read up to {DOCUMENT_BYTES_MAX} bytes; this file has {size}. Pass its handle \
-                 to a tool that takes a file, or download it from GET /v1/files/{}/content",
-                row.id
+                 to a tool that takes a file, or download its content"
             )));
         }
         let _memory = self.take_memory(caller, size * READ_COPIES).await?;

@@ -61,7 +61,7 @@ impl Gateway {
                     inlined_bytes += tool.input_schema_bytes();
                     SchemaOrRef::Inline(tool.input_schema.clone())
                 } else {
-                    SchemaOrRef::Ref(format!("/v1/tools/{}/schema", tool.name))
+                    SchemaOrRef::Ref((request.schema_address)(&tool.name))
                 };
                 FoundTool {
                     connection: connections.state(&tool),

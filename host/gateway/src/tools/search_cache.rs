@@ -177,6 +177,7 @@ mod tests {
             service: service.map(str::to_owned),
             limit,
             schema_limit: 0,
+            schema_address: str::to_owned,
             user_id: None,
         }
     }

@@ -102,6 +102,7 @@ async fn search(
         service: query.service.0,
         limit: query.limit.0,
         schema_limit: query.schema_limit.0,
+        schema_address: |tool_name| format!("/v1/tools/{tool_name}/schema"),
         user_id: query.user_id.0,
     };
     if request.query.is_empty() {

@@ -28,6 +28,7 @@ pub(super) const ROW: ToolEntry = ToolEntry {
                 service: asked.service,
                 limit: asked.limit.unwrap_or(LIMIT_DEFAULT),
                 schema_limit: 0,
+                schema_address: str::to_owned,
                 user_id: None,
             };
             let found = call.operations.search_tools(search).await?;

@@ -48,6 +48,7 @@ impl Gateway {
             service: None,
             limit: TOOLS_MAX,
             schema_limit: TOOLS_MAX,
+            schema_address: str::to_owned,
             user_id: Some(user),
         };
         let tools = self.search_tools(caller, tools).await;

@@ -133,6 +133,7 @@ async fn look_up(
                 service: Some(text("service")).filter(|service| !service.is_empty()),
                 limit: TOOLS_MAX,
                 schema_limit: 3,
+                schema_address: str::to_owned,
                 user_id: Some(user),
             };
             value(&gateway.search_tools(caller, request).await?)?

@@ -52,6 +52,7 @@ async fn seen(world: &TestWorld, caller: &Caller, tool_name: &str) -> bool {
         service: None,
         limit: 100,
         schema_limit: 0,
+        schema_address: str::to_owned,
         user_id: None,
     };
     let found = world.search_tools(caller, search).await.unwrap();
