@@ -16,20 +16,50 @@ thread_local! {
 }
 
 /// The processor time of one guest.
-#[derive(Debug, Default)]
-pub(super) struct ProcessorTime(Duration);
+#[derive(Debug)]
+pub(super) struct ProcessorTime {
+    used: Duration,
+    max: Duration,
+}
+
+impl Default for ProcessorTime {
+    /// Of one call.
+    fn default() -> Self {
+        Self::at_most(limits::CPU_MAX)
+    }
+}
 
 impl ProcessorTime {
+    pub(super) fn at_most(max: Duration) -> Self {
+        Self {
+            used: Duration::ZERO,
+            max,
+        }
+    }
+
+    /// A guest begins to compute on this thread: what the thread has computed before is not charged to it.
+    pub(super) fn begin() {
+        LAST_LOOK.set(thread_time());
+    }
+
     /// Charges the guest that runs on this thread for what the thread has computed since the last look at a guest
     /// on it. That can include other work of the thread, so that it is never more than the time between two looks.
     pub(super) fn charge(&mut self) {
         let now = thread_time();
         let since = now.saturating_sub(LAST_LOOK.replace(now));
-        self.0 += since.min(limits::EPOCH_TICK);
+        self.used += since.min(limits::EPOCH_TICK);
     }
 
     pub(super) fn is_exceeded(&self) -> bool {
-        self.0 > limits::CPU_MAX
+        self.used > self.max
+    }
+
+    pub(super) fn used(&self) -> Duration {
+        self.used
+    }
+
+    pub(super) fn max(&self) -> Duration {
+        self.max
     }
 }
 
@@ -59,10 +89,10 @@ mod tests {
     fn waiting_for_the_processor_costs_nothing() {
         let mut guest = ProcessorTime::default();
         guest.charge();
-        let before = guest.0;
+        let before = guest.used;
         thread::sleep(5 * limits::EPOCH_TICK);
         guest.charge();
-        assert!(guest.0 - before < limits::EPOCH_TICK / 2, "{guest:?}");
+        assert!(guest.used - before < limits::EPOCH_TICK / 2, "{guest:?}");
     }
 
     #[test]
@@ -70,10 +100,10 @@ mod tests {
         let mut guest = ProcessorTime::default();
         guest.charge();
         for spent in [limits::EPOCH_TICK / 2, 3 * limits::EPOCH_TICK] {
-            let before = guest.0;
+            let before = guest.used;
             compute(spent);
             guest.charge();
-            let charged = guest.0 - before;
+            let charged = guest.used - before;
             let expected = spent.min(limits::EPOCH_TICK);
             assert!(charged >= expected, "{charged:?} of {spent:?}");
             assert!(charged <= limits::EPOCH_TICK, "{charged:?}");
@@ -81,8 +111,23 @@ mod tests {
     }
 
     #[test]
+    fn what_the_thread_has_computed_before_a_guest_begins_is_not_charged() {
+        let mut guest = ProcessorTime::at_most(limits::EPOCH_TICK / 4);
+        compute(limits::EPOCH_TICK);
+        ProcessorTime::begin();
+        guest.charge();
+        assert!(!guest.is_exceeded(), "{guest:?}");
+        compute(limits::EPOCH_TICK / 2);
+        guest.charge();
+        assert!(guest.is_exceeded(), "{guest:?}");
+    }
+
+    #[test]
     fn a_guest_that_never_ends_exceeds_its_time() {
-        let mut guest = ProcessorTime(limits::CPU_MAX - limits::EPOCH_TICK / 2);
+        let mut guest = ProcessorTime {
+            used: limits::CPU_MAX - limits::EPOCH_TICK / 2,
+            max: limits::CPU_MAX,
+        };
         assert!(!guest.is_exceeded());
         compute(limits::EPOCH_TICK);
         guest.charge();
