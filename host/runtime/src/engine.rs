@@ -84,7 +84,8 @@ fn config(size: Size, pool: Option<PoolingAllocationConfig>) -> wasmtime::Result
 
 /// Both `keep_resident` and the page-map scan: either alone makes a second thread slower, not faster.
 fn pool(pagemap_scan: Enabled) -> PoolingAllocationConfig {
-    let calls = u32::try_from(limits::PLACES_MAX + 16).expect("a small constant");
+    let calls = limits::PLACES_MAX + limits::SCRIPTS_MAX + 16;
+    let calls = u32::try_from(calls).expect("a small constant");
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(calls)
         .total_core_instances(calls * 6)

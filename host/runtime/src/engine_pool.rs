@@ -1,13 +1,15 @@
 //! Everything that plugins of one size share: an engine with its clock, a linker, compiled code on
 //! disk, places for running calls.
 
+use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sha2::Digest as _;
 use wasmtime::Engine;
-use wasmtime::component::{Component, Linker};
+use wasmtime::component::{Component, InstancePre, Linker};
 
 use super::bindings::PluginPre;
 use super::compile::Compiler;
@@ -28,6 +30,8 @@ pub(super) struct EnginePool {
     pub compiler: Compiler,
     /// Most guest memory that a call has had.
     memory_peak_bytes: AtomicUsize,
+    /// Hashes of components of the gateway itself, whose compiled code is kept though no plugin uses it.
+    own: Mutex<HashSet<String>>,
 }
 
 impl EnginePool {
@@ -53,6 +57,7 @@ impl EnginePool {
             cache,
             places: Arc::new(CallSlots::new(bounds.places_max)),
             memory_peak_bytes: AtomicUsize::new(0),
+            own: Mutex::default(),
         })
     }
 
@@ -79,8 +84,12 @@ impl EnginePool {
         self.memory_peak_bytes.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn compiled(&self) -> std::io::Result<Vec<String>> {
-        self.cache.hashes()
+    /// The hashes of plugins of which there is compiled code.
+    pub(crate) fn compiled(&self) -> io::Result<Vec<String>> {
+        let mut hashes = self.cache.hashes()?;
+        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        hashes.retain(|sha256| !own.contains(sha256));
+        Ok(hashes)
     }
 
     pub(crate) fn forget(&self, sha256: &str) {
@@ -92,10 +101,34 @@ impl EnginePool {
         sha256: &str,
         file: &Path,
     ) -> Result<PluginPre<Guest>, LoadError> {
+        let component = self.component(sha256, tokio::fs::read(file)).await?;
+        self.link(&component).map_err(LoadError::Compile)
+    }
+
+    /// The same for a component of the gateway itself, which may import nothing.
+    pub(crate) async fn map_own(
+        self: &Arc<Self>,
+        sha256: &str,
+        bytes: impl Future<Output = io::Result<Vec<u8>>> + Send,
+    ) -> Result<InstancePre<Guest>, LoadError> {
+        self.own
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(sha256.to_owned());
+        let component = self.component(sha256, bytes).await?;
+        link::without_imports(&self.engine, &component).map_err(LoadError::Compile)
+    }
+
+    /// Mapped where it is stored, else compiled; `bytes` is awaited only then.
+    async fn component(
+        self: &Arc<Self>,
+        sha256: &str,
+        bytes: impl Future<Output = io::Result<Vec<u8>>> + Send,
+    ) -> Result<Component, LoadError> {
         if let Some(component) = self.cached(sha256).await {
-            return self.link(&component).map_err(LoadError::Compile);
+            return Ok(component);
         }
-        let bytes = tokio::fs::read(file).await.map_err(LoadError::Read)?;
+        let bytes = bytes.await.map_err(LoadError::Read)?;
         if hex::encode(sha2::Sha256::digest(&bytes)) != sha256 {
             return Err(LoadError::Changed);
         }
@@ -103,7 +136,7 @@ impl EnginePool {
         let compiled = self.compiler.compile(job).await;
         let component = compiled.map_err(LoadError::Compile)?;
         self.keep(sha256, &component).await;
-        self.link(&component).map_err(LoadError::Compile)
+        Ok(component)
     }
 
     pub(crate) fn link(&self, component: &Component) -> wasmtime::Result<PluginPre<Guest>> {

@@ -68,7 +68,7 @@ impl Runtime {
             TraceSpan::begin(SpanKind::Internal, || format!("sandbox {}", plugin.service));
         let timeout = call.timeout.min(limits::CALL_TIMEOUT);
         let scope = call.scope.clone();
-        let (mut store, invocation) = self.prepare(pool, plugin, call, timeout);
+        let (mut store, invocation) = self.prepare(pool, &plugin.service, call, timeout);
         let deadline = store.data().deadline;
         let code = code.clone();
         // One future, which continues on another thread where the guest computes for a long time.
@@ -118,12 +118,12 @@ impl Runtime {
     pub(super) fn prepare(
         &self,
         pool: &EnginePool,
-        plugin: &Plugin,
+        service: &Arc<str>,
         call: Call,
         timeout: Duration,
     ) -> (Store<Guest>, integration::Invocation) {
         let guest = Guest {
-            service: plugin.service.clone(),
+            service: service.clone(),
             egress: self.inner.egress.clone(),
             scope: call.scope,
             kv: call.kv,
@@ -162,7 +162,7 @@ impl Runtime {
             let guest = store.data_mut();
             guest.processor_time.charge();
             if guest.processor_time.is_exceeded() {
-                return Err(LimitExceeded::Cpu(limits::CPU_MAX.as_secs()).into());
+                return Err(LimitExceeded::Cpu(guest.processor_time.max().as_secs()).into());
             }
             Ok(UpdateDeadline::Yield(1))
         });
@@ -225,7 +225,7 @@ fn broken(scope: &CallScope, guest: &Guest, cause: &wasmtime::Error) -> CallEnd 
 
 /// The innermost function of the plugin itself: functions of the language's library, which a panic
 /// passes through, are left out. `None` where the file has no names.
-fn crashed_in(cause: &wasmtime::Error) -> Option<String> {
+pub(super) fn crashed_in(cause: &wasmtime::Error) -> Option<String> {
     const LIBRARIES: [&str; 10] = [
         "std::",
         "<std::",
@@ -259,7 +259,7 @@ fn is_bound(trap: Trap) -> bool {
 
 /// Whether the runtime stopped copying from the guest. Its error for that has no type that could be
 /// asked for; a result beyond its bound by little is refused by [`collect`].
-fn handed_too_much(cause: &wasmtime::Error) -> bool {
+pub(super) fn handed_too_much(cause: &wasmtime::Error) -> bool {
     let said = cause.root_cause().to_string();
     said.starts_with("too much data is being copied between the host and the guest")
 }

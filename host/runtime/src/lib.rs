@@ -3,7 +3,8 @@
 //! Owns: [`inspect`] (may this file become a plugin), the compiled-code [`cache`], and
 //! [`Runtime::invoke`] (one call under [`limits`]; callers share memory and processor time fairly). Large plugins,
 //! which bring an interpreter, have an engine and limits of their own ([`size`]). A plugin that is built from a
-//! description is a component whose memory is already filled ([`preinitialize`]). Imports outside the
+//! description is a component whose memory is already filled ([`preinitialize`]). A script of an agent runs in an
+//! instance that lives over several turns and imports nothing ([`script`]). Imports outside the
 //! plugin world are refused. All network access goes through [`toolgate_egress`]. Start reading at [`invoke`].
 
 mod bindings;
@@ -33,6 +34,7 @@ pub mod preinitialize;
 mod processor_time;
 mod random;
 mod returned;
+mod script;
 pub mod size;
 mod wasi;
 mod wasi_http;
@@ -55,12 +57,14 @@ pub use no_state::NoState;
 pub use normalize::{NormalizeError, ProviderEvent, VerifiedDelivery};
 pub use outcome::{CallEnd, CallOutput, Crash, LoadError, PluginError, RefusalKind, StartError};
 pub use random::Random;
+pub use script::{RunningScript, ScriptEngine, ScriptFailure, ScriptLimits};
 pub use size::Size;
 
 use bindings::PluginPre;
 use engine_pool::EnginePool;
 use fair::CallClaim;
 use fair::compute::Compute;
+use fair::places::CallSlots;
 use guest::Guest;
 use toolgate_core::memory::{MemoryBudget, MemoryUse};
 use toolgate_egress::Egress;
@@ -86,6 +90,8 @@ struct RuntimeInner {
     reading: Semaphore,
     egress: Egress,
     compute: Arc<Compute>,
+    /// Scripts that live, whether a turn of them runs or not.
+    scripts: Arc<CallSlots>,
     memory: Arc<MemoryBudget>,
 }
 
@@ -157,6 +163,7 @@ impl Runtime {
                 reading: Semaphore::new(READ_AT_ONCE),
                 egress,
                 compute: Arc::default(),
+                scripts: Arc::new(CallSlots::new(limits::SCRIPTS_MAX)),
                 memory: Arc::new(MemoryBudget::new(machine::guest_memory_bytes())),
             }),
         })
@@ -230,6 +237,11 @@ impl Runtime {
         self.inner.ordinary.running() + large
     }
 
+    /// Scripts alive now, also between their turns.
+    pub fn scripts(&self) -> usize {
+        self.inner.scripts.running()
+    }
+
     /// Most guest memory that a call of a plugin of this size has had.
     pub fn memory_peak_bytes(&self, size: Size) -> usize {
         self.pool(size).map_or(0, |pool| pool.memory_peak_bytes())
@@ -289,7 +301,7 @@ impl Runtime {
         Ok(inspected)
     }
 
-    /// The hashes of files of which there is compiled code.
+    /// The hashes of plugin files of which there is compiled code.
     pub fn compiled(&self) -> std::io::Result<Vec<String>> {
         let mut found = self.inner.ordinary.compiled()?;
         if let Some(large) = self.pool(Size::Large) {

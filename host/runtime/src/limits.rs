@@ -60,6 +60,13 @@ pub const COMPONENT_BYTES_MAX: u64 = 16 << 20;
 pub const CALLS_MAX: usize = 128;
 /// Calls running at one time, of all workspaces: twice what one key can have.
 pub const PLACES_MAX: usize = 2 * CALLS_MAX;
+/// Scripts alive at one time, of all workspaces; a key that is alone has half of them. Between its turns a script has
+/// an instance and no place of a running call.
+pub const SCRIPTS_MAX: usize = 64;
+/// Wall clock of one turn of a script.
+pub const SCRIPT_TURN_TIMEOUT: Duration = Duration::from_secs(30);
+/// Answer of the script engine to one turn.
+pub const SCRIPT_ANSWER_BYTES_MAX: usize = 8 << 20;
 
 /// A guest reached a limit. Passed through wasmtime as the cause of the trap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

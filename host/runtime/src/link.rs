@@ -2,7 +2,9 @@
 //! to start.
 
 use wasmtime::component::types::ComponentItem;
-use wasmtime::component::{Component, HasData, HasSelf, Linker, Resource, ResourceType};
+use wasmtime::component::{
+    Component, HasData, HasSelf, InstancePre, Linker, Resource, ResourceType,
+};
 use wasmtime::{Engine, StoreContextMut};
 use wasmtime_wasi::cli::WasiCli;
 use wasmtime_wasi::clocks::WasiClocks;
@@ -155,6 +157,20 @@ pub(super) fn without_sockets(
         }
     }
     Ok(linker)
+}
+
+/// Links a component that imports nothing. One that imports something is refused.
+pub(super) fn without_imports(
+    engine: &Engine,
+    component: &Component,
+) -> wasmtime::Result<InstancePre<Guest>> {
+    let world = component.component_type();
+    if let Some((import, _)) = world.imports(engine).next() {
+        return Err(wasmtime::Error::msg(format!(
+            "it imports {import}, and may import nothing"
+        )));
+    }
+    Linker::new(engine).instantiate_pre(component)
 }
 
 /// An interpreter reads environment, arguments, a clock and a seed before it runs anything, also before

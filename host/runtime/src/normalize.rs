@@ -96,7 +96,7 @@ impl Runtime {
             .map_err(|_| NormalizeError::Overloaded(pool.running()))?;
         let memory_bytes_max = pool.size.bounds().memory_bytes_max;
         let call = nothing(requester, now_ms, memory_bytes_max);
-        let (mut store, _) = self.prepare(pool, plugin, call, TIMEOUT);
+        let (mut store, _) = self.prepare(pool, &plugin.service, call, TIMEOUT);
         let code = code.clone();
         let run = async move {
             let run = async {
@@ -149,7 +149,7 @@ impl Runtime {
 }
 
 /// A call without any access.
-fn nothing(requester: Requester, now_ms: i64, memory_bytes_max: usize) -> Call {
+pub(super) fn nothing(requester: Requester, now_ms: i64, memory_bytes_max: usize) -> Call {
     let grant = Grant::new(&[], &[])
         .map(Arc::new)
         .expect("nothing is granted");
