@@ -210,7 +210,7 @@ impl Runtime {
             processor_time: Duration::ZERO,
             _life: life,
         };
-        let _place = script.admit().await?;
+        let _place = admit(pool, &script.claim).await?;
         // The engine imports nothing: it asks for no time, and what else a call holds is out of its reach.
         let call = nothing(requester, 0, limits.memory_bytes_max);
         let (mut store, _) = self.prepare(pool, &engine.service, call, limits::SCRIPT_TURN_TIMEOUT);
@@ -226,7 +226,7 @@ impl RunningScript {
     /// # Errors
     /// The script is over, except after `Overloaded`: then the turn has not begun and may be repeated.
     pub async fn resume(&mut self, input: String) -> Result<String, ScriptFailure> {
-        let _place = self.admit().await?;
+        let _place = admit(&self.pool, &self.claim).await?;
         let Some(ScriptInstance { store, resume }) = self.instance.take() else {
             return Err(ScriptFailure::Crashed("the script is over".to_owned()));
         };
@@ -236,13 +236,6 @@ impl RunningScript {
     /// Used so far, over all turns.
     pub fn processor_time(&self) -> Duration {
         self.processor_time
-    }
-
-    async fn admit(&self) -> Result<CallSlot, ScriptFailure> {
-        let waiting = TraceSpan::begin(SpanKind::Internal, || "sandbox wait");
-        let place = self.pool.admit(&self.claim).await;
-        drop(waiting);
-        place.map_err(|_| ScriptFailure::Overloaded(self.pool.running()))
     }
 
     /// Keeps the instance where the turn ends with an answer.
@@ -294,6 +287,14 @@ impl RunningScript {
         });
         answered
     }
+}
+
+/// A place for one turn. Takes no whole script, which one thread at a time may look at.
+async fn admit(pool: &EnginePool, claim: &CallClaim) -> Result<CallSlot, ScriptFailure> {
+    let waiting = TraceSpan::begin(SpanKind::Internal, || "sandbox wait");
+    let place = pool.admit(claim).await;
+    drop(waiting);
+    place.map_err(|_| ScriptFailure::Overloaded(pool.running()))
 }
 
 /// Calls the function, of a new instance or of the one in the store. Answers `resume` of that instance too.

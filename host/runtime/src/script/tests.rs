@@ -96,7 +96,13 @@ async fn an_instance_lives_over_the_turns_of_its_script() {
     let (mut script, answer) = start(&runtime, &engine, "a first turn").await.unwrap();
     assert_eq!(answer, "a first turn");
     assert_eq!(script.resume("n".to_owned()).await.unwrap(), "2");
-    assert_eq!(script.resume("n".to_owned()).await.unwrap(), "3");
+    // On another task, as the gateway runs it.
+    let resumed = tokio::spawn(async move {
+        let answer = script.resume("n".to_owned()).await;
+        (script, answer)
+    });
+    let (script, answer) = resumed.await.unwrap();
+    assert_eq!(answer.unwrap(), "3");
     let (_, other) = start(&runtime, &engine, "n").await.unwrap();
     assert_eq!(other, "1", "an instance for each script");
     assert!(script.processor_time() > Duration::ZERO);
