@@ -26,11 +26,13 @@ pub mod reserved;
 pub mod rights;
 mod schema;
 mod scope;
+pub mod script_names;
 pub mod stand_ins;
 pub mod statements;
 pub mod token_parameters;
 pub mod token_requests;
 mod tool;
+pub mod typescript;
 pub mod verbs;
 pub mod wire;
 

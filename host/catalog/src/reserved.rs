@@ -11,12 +11,12 @@ pub const SKILL: &str = "skill";
 pub const TOOLGATE: &str = "toolgate";
 
 /// The one list.
-pub const RESERVED: [&str; 20] = [
+pub const RESERVED: [&str; 22] = [
     SVC, SKILL, TOOLGATE, "skills", // First segments of the gateway's own addresses.
     "auth", "connect", "docs", "healthz", "hooks", "internal", "mcp", "metrics", "oauth", "readyz",
     "v1",
     // Who acts in receipts and the audit log, and whose values are asked for.
-    "gateway", "host", "operator", "system", "toolset",
+    "gateway", "host", "operator", "script", "scripts", "system", "toolset",
 ];
 
 /// Whether a name is the gateway's: of a service, or of a tool.
@@ -68,6 +68,7 @@ mod tests {
             "skilljar",
             "systeme",
             "mcpx",
+            "scripted",
         ] {
             assert!(!is_reserved(service), "{service}");
         }
