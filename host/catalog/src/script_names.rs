@@ -58,7 +58,7 @@ const GLOBALS: &[&str] = &[
     "args", "console", "describe", "log", "progress", "search", "skills", "sleep", "tools",
 ];
 
-/// `createIssue` for `github_create_issue` of service `github`.
+/// `createIssue` for `github_create_issue` of service `github`. `tool` is the whole name.
 pub fn script_function(service: &str, tool: &str) -> String {
     let mut name = String::with_capacity(tool.len());
     let mut words = action(service, tool)

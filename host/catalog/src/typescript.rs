@@ -79,14 +79,13 @@ pub fn declarations<'a>(tools: impl IntoIterator<Item = &'a Tool>) -> String {
 /// The type of a service's object, whose closing brace has this indentation.
 fn service_object(service: &str, tools: &BTreeMap<&str, &Tool>, indent: usize) -> String {
     let mut with_name: HashMap<String, usize> = HashMap::new();
-    for action in tools.keys() {
-        *with_name
-            .entry(script_function(service, action))
-            .or_default() += 1;
+    for tool in tools.values() {
+        let camel = script_function(service, &tool.name);
+        *with_name.entry(camel).or_default() += 1;
     }
     let mut object = "{\n".to_owned();
     for (action, tool) in tools {
-        let camel = script_function(service, action);
+        let camel = script_function(service, &tool.name);
         // What two tools could be called is the name of neither.
         let name: &str = match with_name.get(&camel) {
             Some(1) => &camel,

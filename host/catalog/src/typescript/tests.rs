@@ -144,6 +144,13 @@ fn names_of_the_language_and_of_every_object_are_only_names() {
 }
 
 #[test]
+fn a_tool_that_repeats_its_service_is_not_shortened_twice() {
+    let all = tools("n8n", &json!([tool("n8n_status", &json!({}))]));
+    let said = services(&all);
+    assert!(said.contains("  n8nStatus(): P"), "{said}");
+}
+
+#[test]
 fn two_tools_of_one_camel_case_keep_their_own_names() {
     let all = tools(
         "o",
