@@ -100,6 +100,14 @@ macro_rules! columns {
         "service, state, reason, file_name, active_sha256, active_version, approved, pending_sha256, \
          pending_version, pending_difference, approve_sha256, approve_requested_at_ms, updated_at_ms"
     };
+    (script_runs) => {
+        "workspace_id, id, user_id, session_id, actor, execution_id, script_sha256, engine_sha256, state, steps, dry_run, \
+         created_at_ms, updated_at_ms, expires_at_ms, lease_owner, lease_until_ms, pause_sealed, start_sealed, end_sealed"
+    };
+    (script_steps) => {
+        "run_id, step, kind, fingerprint, name, line, execution_id, settled_order, now_ms, status, began_at_ms, \
+         ended_at_ms, outcome_sealed"
+    };
     (service_config) => {
         "workspace_id, service, key, value, updated_at_ms"
     };

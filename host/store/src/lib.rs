@@ -58,6 +58,8 @@ mod plugins;
 mod postgres;
 mod rate_counts;
 mod results;
+mod script_runs;
+mod script_steps;
 mod sealed_columns;
 mod search_uses;
 mod service_config;
@@ -136,6 +138,8 @@ pub use plugins::{
 pub use postgres::CONNECTIONS_MAX;
 pub use rate_counts::RateCount;
 pub use results::ResultPiece;
+pub use script_runs::{NewScriptRun, ScriptRunRow};
+pub use script_steps::ScriptStepRow;
 pub use sealed_columns::{HEAD_CHARS, SealedColumn, SealedHead};
 pub use search_uses::SearchUse;
 pub use service_config::{ALL_WORKSPACES, ServiceSetting};

@@ -33,6 +33,14 @@ pub enum SealedColumn {
     TriggerConfig,
     /// The page of a provider's list at which a poll goes on.
     TriggerCursor,
+    /// A script and what it was started with.
+    ScriptStart,
+    /// What a paused script waits for.
+    ScriptPause,
+    /// The outcome of a script.
+    ScriptEnd,
+    /// What a script was answered for a step.
+    ScriptOutcome,
 }
 
 impl SealedColumn {
@@ -43,13 +51,13 @@ impl SealedColumn {
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct SealedHead {
     pub workspace_id: String,
-    /// Of a message and of a value, else empty.
+    /// Of a message and of a value; the run of a step; else empty.
     pub session_id: String,
     /// Of a value, else empty.
     pub service: String,
     /// Of a value that has one, else empty.
     pub connection_id: String,
-    /// The id of the row, or the key of an answer or a value.
+    /// The id of the row, the key of an answer or a value, or the number of a step.
     pub id: String,
     pub head: String,
 }
@@ -70,6 +78,7 @@ impl SealedHead {
             SealedColumn::MessageContent | SealedColumn::MessageDetails => {
                 vec![&self.workspace_id, &self.session_id, &self.id]
             }
+            SealedColumn::ScriptOutcome => vec![&self.session_id, &self.id],
             _ => vec![&self.workspace_id, &self.id],
         }
     }
@@ -149,6 +158,16 @@ fn statements(column: SealedColumn) -> (&'static str, &'static str) {
         SealedColumn::SessionPrompt => by_id!("sessions", "id", "prompt"),
         SealedColumn::TriggerConfig => by_id!("triggers", "id", "config"),
         SealedColumn::TriggerCursor => by_id!("triggers", "id", "cursor"),
+        SealedColumn::ScriptStart => by_id!("script_runs", "id", "start_sealed"),
+        SealedColumn::ScriptPause => by_id!("script_runs", "id", "pause_sealed"),
+        SealedColumn::ScriptEnd => by_id!("script_runs", "id", "end_sealed"),
+        SealedColumn::ScriptOutcome => (
+            "SELECT workspace_id, run_id AS session_id, '' AS service, '' AS connection_id, CAST(step AS TEXT) AS id, \
+             substr(outcome_sealed, 1, 101) AS head FROM script_steps WHERE substr(outcome_sealed, 1, 4) = 'tg1.' \
+             AND (run_id, step) > ($1, CAST($2 AS BIGINT)) ORDER BY run_id, step LIMIT $3",
+            "UPDATE script_steps SET outcome_sealed = $4 || substr(outcome_sealed, 102) \
+             WHERE run_id = $1 AND step = CAST($2 AS BIGINT) AND substr(outcome_sealed, 1, 101) = $3",
+        ),
         SealedColumn::MessageContent => of_message!("content"),
         SealedColumn::MessageDetails => of_message!("details"),
         SealedColumn::SessionValue => (
@@ -176,7 +195,11 @@ impl Store {
             session_id: String::new(),
             service: String::new(),
             connection_id: String::new(),
-            id: String::new(),
+            // PostgreSQL reads no number from an empty text.
+            id: match column {
+                SealedColumn::ScriptOutcome => "0".to_owned(),
+                _ => String::new(),
+            },
             head: String::new(),
         };
         let after = after.unwrap_or(&first).key(column);

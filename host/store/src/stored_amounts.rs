@@ -40,6 +40,23 @@ impl Store {
         Ok(StoredAmount { rows, bytes })
     }
 
+    /// Runs of scripts with their steps. Their bytes are those of the sealed texts.
+    pub async fn count_script_bytes(&self, workspace_id: &str) -> Result<StoredAmount, StoreError> {
+        let (rows, bytes) = portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT COUNT(*), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM \
+                 (SELECT OCTET_LENGTH(start_sealed) + COALESCE(OCTET_LENGTH(pause_sealed), 0) \
+                 + COALESCE(OCTET_LENGTH(end_sealed), 0) AS bytes FROM script_runs WHERE workspace_id = $1 UNION ALL \
+                 SELECT COALESCE(OCTET_LENGTH(s.outcome_sealed), 0) FROM script_steps AS s \
+                 JOIN script_runs AS r ON r.id = s.run_id WHERE r.workspace_id = $1) texts",
+            )
+            .bind(workspace_id)
+            .fetch_one(db)
+            .await?
+        });
+        Ok(StoredAmount { rows, bytes })
+    }
+
     /// Steps of sessions, and what the sessions began with. Their bytes are those of the sealed texts.
     pub async fn count_sessions(&self, workspace_id: &str) -> Result<StoredAmount, StoreError> {
         let (rows, bytes) = portable!(read self, db => {

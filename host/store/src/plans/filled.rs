@@ -263,7 +263,7 @@ async fn what_is_asked_about_one_user_costs_the_same_among_a_hundred_thousand() 
 }
 
 /// Beginnings and ends of statements that run in each call or list of a user, and the index that each needs.
-const EXPECTED: [(&str, &str, &str); 16] = [
+const EXPECTED: [(&str, &str, &str); 20] = [
     (
         "FROM connections WHERE workspace_id = $1 ORDER BY",
         "",
@@ -324,7 +324,31 @@ const EXPECTED: [(&str, &str, &str); 16] = [
         "AND state = $6 ORDER BY created_at_ms DESC, id DESC LIMIT $5",
         "approvals_in_state",
     ),
-    ("FROM executions AS e INDEXED BY", "", "executions_of_user"),
+    (
+        "FROM executions AS e INDEXED BY executions_of_user",
+        "",
+        "executions_of_user",
+    ),
+    (
+        "FROM executions AS e INDEXED BY executions_of_parent",
+        "",
+        "executions_of_parent",
+    ),
+    (
+        "FROM script_runs WHERE workspace_id = $1 AND id < $2 ORDER BY",
+        "",
+        "sqlite_autoindex_script_runs_1",
+    ),
+    (
+        "FROM script_runs WHERE workspace_id = $1 AND id < $2 AND user_id = $4 ORDER BY",
+        "",
+        "script_runs_of_user",
+    ),
+    (
+        "FROM script_runs WHERE expires_at_ms <= $1",
+        "",
+        "script_runs_expiry",
+    ),
     (
         "FROM triggers WHERE workspace_id = $1 AND (created_at_ms, id) < ($2, $3) ORDER BY",
         "",
