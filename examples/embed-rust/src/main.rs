@@ -76,6 +76,7 @@ async fn execute(gateway: &Arc<Gateway>, task: Task) -> anyhow::Result<Execution
         dry_run: task.dry_run,
         budget: Budget::default(),
         claim: None,
+        parent_execution_id: None,
         listener: CallListener::default(),
     };
     Ok(gateway.execute(&caller, request).await?)

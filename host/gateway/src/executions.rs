@@ -40,6 +40,8 @@ pub struct ListExecutions {
     pub key_prefix: Option<String>,
     pub status: Option<ExecutionStatus>,
     pub reason: Option<FailureReason>,
+    /// Calls of this run of a script.
+    pub parent: Option<String>,
     /// Began at this moment or later, and before that one.
     pub from_ms: Option<i64>,
     pub before_ms: Option<i64>,

@@ -251,6 +251,8 @@ pub struct Execute {
     pub budget: Budget,
     /// Of a request with an `Idempotency-Key`.
     pub claim: Option<ClaimedKey>,
+    /// The run of a script that calls; no caller outside of the gateway names one.
+    pub parent_execution_id: Option<Text>,
     /// Hears of the call while it runs, and may take it back.
     pub listener: CallListener,
 }

@@ -204,6 +204,7 @@ mod tests {
             dry_run: false,
             budget: Budget::default(),
             claim: None,
+            parent_execution_id: None,
             listener: CallListener::default(),
         }
     }

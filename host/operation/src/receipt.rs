@@ -36,6 +36,10 @@ pub struct ExecutionReceipt {
     /// The connection it ran with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connection_id: Option<String>,
+    /// The run of a script whose call this was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBC")]
+    pub parent_execution_id: Option<String>,
     pub plugin: PluginVersion,
     /// What left the process, in order.
     pub requests: Vec<RequestRecord>,

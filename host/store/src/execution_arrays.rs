@@ -23,15 +23,16 @@ const RECORD: &str = "\
     ON CONFLICT (workspace_id, id) DO UPDATE SET \
     last_active_at_ms = GREATEST(excluded.last_active_at_ms, sessions.last_active_at_ms)), \
     kept AS (INSERT INTO executions (workspace_id, id, kind, context, user_id, session_id, connection_id, status, \
-    reason, started_at_ms, duration_ms, requests, arguments, result) \
+    reason, started_at_ms, duration_ms, requests, arguments, result, parent_execution_id) \
     SELECT given.* FROM UNNEST($17::TEXT[], $18::TEXT[], $19::TEXT[], $20::BYTEA[], $21::TEXT[], $22::TEXT[], \
-    $23::TEXT[], $24::TEXT[], $25::TEXT[], $26::BIGINT[], $27::BIGINT[], $28::TEXT[], $29::TEXT[], $30::TEXT[]) \
+    $23::TEXT[], $24::TEXT[], $25::TEXT[], $26::BIGINT[], $27::BIGINT[], $28::TEXT[], $29::TEXT[], $30::TEXT[], \
+    $31::TEXT[]) \
     AS given, quiet WHERE quiet.so \
     ON CONFLICT (workspace_id, id) DO UPDATE SET status = excluded.status, reason = excluded.reason, \
     duration_ms = excluded.duration_ms, requests = excluded.requests, session_id = excluded.session_id, \
     connection_id = excluded.connection_id, result = excluded.result), \
     answered AS (UPDATE idempotency AS asked SET answer = given.answer \
-    FROM UNNEST($31::TEXT[], $32::TEXT[], $33::TEXT[], $34::TEXT[]) AS given (workspace_id, key, execution_id, answer), \
+    FROM UNNEST($32::TEXT[], $33::TEXT[], $34::TEXT[], $35::TEXT[]) AS given (workspace_id, key, execution_id, answer), \
     quiet WHERE quiet.so AND asked.workspace_id = given.workspace_id AND asked.key = given.key \
     AND asked.execution_id = given.execution_id AND asked.answer IS NULL) \
     SELECT so FROM quiet";
@@ -91,6 +92,7 @@ pub(super) async fn record(
         .bind(texts(rows, |row| &row.requests))
         .bind(optional(rows, |row| &row.arguments))
         .bind(optional(rows, |row| &row.result))
+        .bind(optional(rows, |row| &row.parent_execution_id))
         .bind(texts(answers, |one| &one.workspace_id))
         .bind(column(answers, |one| one.key.as_str()))
         .bind(column(answers, |one| one.execution_id.as_str()))

@@ -20,8 +20,8 @@ use toolgate_core::ids;
 
 static UPSERT: Statement = Statement::new(
     "INSERT INTO executions (workspace_id, id, kind, context, user_id, session_id, connection_id, status, reason, \
-     started_at_ms, duration_ms, requests, arguments, result) VALUES ",
-    14,
+     started_at_ms, duration_ms, requests, arguments, result, parent_execution_id) VALUES ",
+    15,
     " ON CONFLICT (workspace_id, id) DO UPDATE SET status = excluded.status, reason = excluded.reason, \
      duration_ms = excluded.duration_ms, requests = excluded.requests, session_id = excluded.session_id, \
      connection_id = excluded.connection_id, result = excluded.result",
@@ -141,7 +141,8 @@ impl Store {
                         .bind(row.duration_ms)
                         .bind(SqlText::from(&row.requests))
                         .bind(row.arguments.as_ref().map(SqlText::from))
-                        .bind(row.result.as_ref().map(SqlText::from));
+                        .bind(row.result.as_ref().map(SqlText::from))
+                        .bind(row.parent_execution_id.as_ref().map(SqlText::from));
                 }
                 insert.execute(&mut *tx).await?;
             }

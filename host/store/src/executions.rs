@@ -41,6 +41,9 @@ pub struct ExecutionRow {
     /// ([`ids::session_of_execution`]).
     pub session_id: Option<Text>,
     pub connection_id: Option<Text>,
+    /// The run of a script whose call this was. Left out of the log where there is none, as by earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_execution_id: Option<Text>,
     /// As in the public answer: `success`, `error`, `auth_required`, ...
     pub status: Text,
     pub reason: Option<Text>,
@@ -62,7 +65,7 @@ pub struct ExecutionRow {
 read_rows!(ExecutionRow {
     texts: workspace_id, id, kind, tool_name, service, user_id, key_id, key_name, key_prefix,
         status, plugin_version, plugin_sha256, requests;
-    optional: session_id, connection_id, reason, arguments, result;
+    optional: session_id, connection_id, parent_execution_id, reason, arguments, result;
     others: started_at_ms, duration_ms;
     absent: payloads,
 });
@@ -79,6 +82,8 @@ pub struct ExecutionFilter<'a> {
     pub key_prefix: Option<&'a str>,
     pub status: Option<&'a str>,
     pub reason: Option<&'a str>,
+    /// Calls of this run of a script. An index finds them, so that a page searches no others.
+    pub parent: Option<&'a str>,
     /// Began at this moment or later.
     pub from_ms: Option<i64>,
     /// Began before this moment.
@@ -86,9 +91,12 @@ pub struct ExecutionFilter<'a> {
 }
 
 impl ExecutionFilter<'_> {
-    /// Whether receipts that do not match may lie between those that do: indexes serve the order of time
-    /// and the user alone.
+    /// Whether many receipts that do not match may lie between those that do: indexes serve the order of time, the
+    /// user and the run of a script alone, and one run makes few calls.
     fn skips(&self) -> bool {
+        if self.parent.is_some() {
+            return false;
+        }
         let texts = [
             self.kind.filter(|kind| *kind != TOOL_KIND),
             self.tool_name,
@@ -123,8 +131,8 @@ macro_rules! list_of {
     ($index:literal, $user:literal) => {
         concat!(
             "SELECT e.workspace_id, e.id, e.kind, c.tool_name, c.service, e.user_id, c.key_id, c.key_name, c.key_prefix, \
-             e.session_id, e.connection_id, e.status, e.reason, e.started_at_ms, e.duration_ms, c.plugin_version, \
-             c.plugin_sha256, e.requests, CAST(NULL AS TEXT) AS arguments, CAST(NULL AS TEXT) AS result \
+             e.session_id, e.connection_id, e.parent_execution_id, e.status, e.reason, e.started_at_ms, e.duration_ms, \
+             c.plugin_version, c.plugin_sha256, e.requests, CAST(NULL AS TEXT) AS arguments, CAST(NULL AS TEXT) AS result \
              FROM executions AS e",
             $index,
             " JOIN execution_contexts AS c ON c.workspace_id = e.workspace_id AND c.id = e.context \
@@ -152,10 +160,22 @@ macro_rules! last_searched_of {
     };
 }
 
-// Without statistics SQLite takes the primary key for the receipts of one user, and reads those of all.
+// Without statistics SQLite takes the primary key for the receipts of one user or run, and reads those of all.
 impl ExecutionFilter<'_> {
     /// The statement that lists with this filter; a test asks both databases how they would run it.
     pub fn statement(&self, database: DatabaseKind) -> &'static str {
+        if self.parent.is_some() {
+            return match database {
+                DatabaseKind::Postgres => list_of!(
+                    "",
+                    " AND ($7 IS NULL OR e.user_id = $7) AND e.parent_execution_id = $15"
+                ),
+                DatabaseKind::Sqlite => list_of!(
+                    " INDEXED BY executions_of_parent",
+                    " AND ($7 IS NULL OR e.user_id = $7) AND e.parent_execution_id = $15"
+                ),
+            };
+        }
         match (self.user_id, database) {
             (None, _) => list_of!("", " AND ($7 IS NULL OR e.user_id = $7)"),
             (Some(_), DatabaseKind::Postgres) => list_of!("", " AND e.user_id = $7"),
@@ -191,8 +211,8 @@ impl Store {
         Ok(portable!(read self, db => {
             sqlx::query_as(
                 "SELECT e.workspace_id, e.id, e.kind, c.tool_name, c.service, e.user_id, c.key_id, c.key_name, \
-                 c.key_prefix, e.session_id, e.connection_id, e.status, e.reason, e.started_at_ms, e.duration_ms, \
-                 c.plugin_version, c.plugin_sha256, e.requests, e.arguments, e.result \
+                 c.key_prefix, e.session_id, e.connection_id, e.parent_execution_id, e.status, e.reason, e.started_at_ms, \
+                 e.duration_ms, c.plugin_version, c.plugin_sha256, e.requests, e.arguments, e.result \
                  FROM executions AS e JOIN execution_contexts AS c ON c.workspace_id = e.workspace_id AND c.id = e.context \
                  WHERE e.workspace_id = $1 AND e.id = $2",
             )
@@ -226,7 +246,7 @@ impl Store {
         least = least.max(&begun_from);
         let part = filter.tool_name_part.map(containing);
         let rows = portable!(read self, db => {
-            sqlx::query_as(statement)
+            let mut query = sqlx::query_as(statement)
                 .bind(workspace_id)
                 .bind(before)
                 .bind(least)
@@ -240,9 +260,11 @@ impl Store {
                 .bind(filter.key_prefix)
                 .bind(filter.status)
                 .bind(filter.reason)
-                .bind(filter.kind)
-                .fetch_all(db)
-                .await?
+                .bind(filter.kind);
+            if let Some(parent) = filter.parent {
+                query = query.bind(parent);
+            }
+            query.fetch_all(db).await?
         });
         let mut page = Page::cut(rows, limit, |row: &ExecutionRow| {
             (row.started_at_ms, &row.id)

@@ -160,6 +160,7 @@ fn receipt(workspace_id: &str, n: usize, at_ms: i64) -> ExecutionRow {
         key_prefix: "abcdefgh".into(),
         session_id: None,
         connection_id: None,
+        parent_execution_id: None,
         status: "success".into(),
         reason: None,
         started_at_ms: at_ms,

@@ -90,6 +90,7 @@ impl ConnectionManager {
                 key_prefix: "".into(),
                 session_id: None,
                 connection_id: about.connection_id.map(Into::into),
+                parent_execution_id: None,
                 status: ExecutionStatus::Running.into_str().into(),
                 reason: None,
                 started_at_ms: now_ms,

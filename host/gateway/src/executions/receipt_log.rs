@@ -256,6 +256,7 @@ pub(crate) mod tests {
             key_prefix: "tg_".into(),
             session_id: Some("tool_1".into()),
             connection_id: Some("con_1".into()),
+            parent_execution_id: None,
             status: status.into(),
             reason: None,
             started_at_ms: 7,
@@ -295,6 +296,28 @@ pub(crate) mod tests {
         log.release(&left.iter().map(|one| one.logged).collect::<Vec<_>>());
         drop(log);
         assert!(ReceiptLog::open(folder.path()).unwrap().1.is_empty());
+    }
+
+    #[test]
+    fn an_entry_of_an_earlier_version_is_read_and_the_run_of_a_call_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let (log, _) = ReceiptLog::open(folder.path()).unwrap();
+        let of_run = ExecutionRow {
+            parent_execution_id: Some("exe_0".into()),
+            ..receipt("exe_2", "success")
+        };
+        log.append(&receipt("exe_1", "success"), None).unwrap();
+        log.append(&of_run, None).unwrap();
+        drop(log);
+        let text = std::fs::read_to_string(folder.path().join("0-0.log")).unwrap();
+        let named: Vec<bool> = text
+            .lines()
+            .map(|line| line.contains("parent_execution_id"))
+            .collect();
+        assert_eq!(named, [false, true], "{text}");
+        let (_log, left) = ReceiptLog::open(folder.path()).unwrap();
+        assert_eq!(left[0].receipt, receipt("exe_1", "success"));
+        assert_eq!(left[1].receipt, of_run);
     }
 
     #[test]

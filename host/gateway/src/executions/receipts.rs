@@ -65,6 +65,7 @@ impl Gateway {
             key_prefix: request.key_prefix.as_deref(),
             status: request.status.map(<&str>::from),
             reason: request.reason.map(<&str>::from),
+            parent: request.parent.as_deref(),
             from_ms: request.from_ms,
             before_ms: request.before_ms,
         };
@@ -119,6 +120,7 @@ pub(super) fn receipt(row: ExecutionRow, now_ms: i64) -> Result<ExecutionReceipt
         started_at_ms: row.started_at_ms,
         duration_ms: row.duration_ms.unsigned_abs(),
         connection_id: row.connection_id.as_ref().map(Text::to_string),
+        parent_execution_id: row.parent_execution_id.as_ref().map(Text::to_string),
         plugin: PluginVersion {
             service: row.service.to_string(),
             version: row.plugin_version.to_string(),

@@ -64,6 +64,8 @@ struct PreparedRun {
     /// The caller's choice among the user's connections, or the one that an approval is bound to.
     connection_id: Option<String>,
     execution_id: Text,
+    /// The run of a script that calls.
+    parent_execution_id: Option<Text>,
     permit: Permit,
     budget: Budget,
     claim: Option<ClaimedKey>,
@@ -225,6 +227,7 @@ impl Gateway {
                 started_at_ms,
             ),
             execution_id: execution_id.into(),
+            parent_execution_id: request.parent_execution_id,
             tool,
             serving,
         })

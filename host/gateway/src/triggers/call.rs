@@ -92,6 +92,7 @@ impl Gateway {
             dry_run: false,
             budget: Budget::default(),
             claim: None,
+            parent_execution_id: None,
             listener: CallListener::default(),
         };
         self.execute(caller, request).await

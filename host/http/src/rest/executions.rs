@@ -52,6 +52,9 @@ struct ExecutionsQuery {
     status: Option<ExecutionStatus>,
     /// Only executions that failed for this reason.
     reason: Option<FailureReason>,
+    /// Only calls of the run of a script that has this receipt.
+    #[param(inline, example = "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBC")]
+    parent: Id,
     /// Only executions that began at this moment or later.
     #[param(value_type = String, format = DateTime, example = "2026-11-20T09:30:00.125Z")]
     started_after: Moment,
@@ -102,6 +105,7 @@ async fn list(
         key_prefix: query.key_prefix.0,
         status: query.status,
         reason: query.reason,
+        parent: query.parent.0,
         from_ms: query.started_after.0,
         before_ms: query.started_before.0,
         limit: query.limit.0,

@@ -100,6 +100,7 @@ async fn store_belongings(world: &TestWorld, caller: &Caller, user_id: &str) {
         key_prefix: "abcdefgh".into(),
         session_id: Some("tool_1".into()),
         connection_id: None,
+        parent_execution_id: None,
         status: "success".into(),
         reason: None,
         started_at_ms: NOW_MS,

@@ -370,6 +370,7 @@ async fn execute(
             fields: body.fields,
         },
         claim: None,
+        parent_execution_id: None,
         listener: CallListener::default(),
     };
     if !stream::wanted(&headers) {

@@ -80,6 +80,7 @@ pub(crate) fn request(
             ..Budget::default()
         },
         claim: None,
+        parent_execution_id: None,
         listener: CallListener::default(),
     }
 }

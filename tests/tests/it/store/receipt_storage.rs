@@ -17,6 +17,8 @@ on_both!(
     the_session_of_a_call_is_known_by_its_receipt_until_it_is_deleted,
 );
 
+/// The run of a script that made twenty of 20,000 calls.
+const PARENT: &str = "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD";
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
 fn receipt(workspace_id: &str, n: usize, at_ms: i64) -> ExecutionRow {
@@ -37,6 +39,7 @@ fn receipt(workspace_id: &str, n: usize, at_ms: i64) -> ExecutionRow {
         key_prefix: "abcdefgh".into(),
         session_id: None,
         connection_id: None,
+        parent_execution_id: (n % 1_000 == 500).then(|| PARENT.into()),
         status: "success".into(),
         reason: None,
         started_at_ms: at_ms,
@@ -92,20 +95,29 @@ async fn lists_are_read_from_an_index_in_order(at: Empty) {
         .map(|n| receipt(&acme.id, n, NOW_MS + n as i64))
         .collect();
     at.store.record_executions(&rows, &[]).await.unwrap();
-    for (user_id, index, step) in [
+    for (user_id, parent, index, step) in [
         (
+            None,
             None,
             "executions_pkey",
             "USING PRIMARY KEY (workspace_id=? AND id",
         ),
         (
             Some("ada"),
+            None,
             "executions_of_user",
             "INDEX executions_of_user (workspace_id=? AND user_id=? AND id",
+        ),
+        (
+            None,
+            Some(PARENT),
+            "executions_of_parent",
+            "INDEX executions_of_parent (workspace_id=? AND parent_execution_id=? AND id",
         ),
     ] {
         let filter = ExecutionFilter {
             user_id,
+            parent,
             ..ExecutionFilter::default()
         };
         let (workspace, before) = (Value::Text(Some(&acme.id)), Value::Text(Some("~")));
@@ -113,12 +125,15 @@ async fn lists_are_read_from_an_index_in_order(at: Empty) {
         let mut listed = vec![workspace, before, Value::Text(Some("")), Value::Number(21)];
         listed.extend([Value::Number(i64::MIN), Value::Number(i64::MAX), user]);
         listed.extend([Value::Text(None); 7]);
+        listed.extend(parent.map(|parent| Value::Text(Some(parent))));
         let searched = [workspace, before, Value::Number(19_999), user];
         let kind = at.store.kind();
-        for (statement, values) in [
-            (filter.statement(kind), &listed[..]),
-            (filter.last_searched(kind), &searched[..]),
-        ] {
+        let mut statements = vec![(filter.statement(kind), &listed[..])];
+        // A list of the calls of a run needs no end.
+        if parent.is_none() {
+            statements.push((filter.last_searched(kind), &searched[..]));
+        }
+        for (statement, values) in statements {
             let plan = plan(&at, statement, values).await;
             let wanted = match kind {
                 DatabaseKind::Postgres => index,
@@ -131,11 +146,13 @@ async fn lists_are_read_from_an_index_in_order(at: Empty) {
         }
         let page = at.store.list_executions(&acme.id, &filter, None, 20).await;
         let page = page.unwrap().items;
-        assert_eq!(page.len(), 20, "{user_id:?}");
-        assert_eq!(
-            page[0].id,
-            rows[if user_id.is_some() { 19_000 } else { 19_999 }].id
-        );
+        assert_eq!(page.len(), 20, "{user_id:?}, {parent:?}");
+        let newest = match (user_id, parent) {
+            (Some(_), _) => 19_000,
+            (None, Some(_)) => 19_500,
+            (None, None) => 19_999,
+        };
+        assert_eq!(page[0].id, rows[newest].id);
     }
 }
 

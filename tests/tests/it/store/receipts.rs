@@ -1,4 +1,6 @@
-use toolgate_store::{Cursor, ExecutionFilter, ExecutionRow, RECEIPTS_SEARCHED_MAX, SessionRow};
+use toolgate_store::{
+    Cursor, ExecutionFilter, ExecutionRow, PayloadRow, RECEIPTS_SEARCHED_MAX, SessionRow,
+};
 
 use super::{Empty, NOW_MS, execution_id, on_both, workspace};
 
@@ -7,6 +9,7 @@ on_both!(
     a_batch_with_one_bad_receipt_leaves_nothing,
     receipts_are_listed_newest_first_and_filtered,
     a_filtered_page_searches_a_bounded_number_of_receipts,
+    the_calls_of_a_run_are_listed_by_their_parent,
     a_receipt_belongs_to_one_workspace,
     old_receipts_are_pruned_in_steps,
     a_receipt_that_never_ended_is_interrupted_until_its_end_comes_after_all,
@@ -34,6 +37,7 @@ pub(super) fn receipt(workspace_id: &str, n: i64) -> ExecutionRow {
         key_prefix: "abcdefgh".into(),
         session_id: Some("tool_1".into()),
         connection_id: None,
+        parent_execution_id: None,
         status: "success".into(),
         reason: None,
         started_at_ms: NOW_MS + n / 10,
@@ -254,6 +258,78 @@ async fn a_filtered_page_searches_a_bounded_number_of_receipts(at: Empty) {
     // A page that is full stops where it is full.
     let any = list(&ExecutionFilter::default(), None).await;
     assert_eq!((any.items.len(), any.next.is_some()), (5, true));
+}
+
+async fn the_calls_of_a_run_are_listed_by_their_parent(at: Empty) {
+    let (acme, other) = (
+        workspace(&at.store, "acme").await,
+        workspace(&at.store, "other").await,
+    );
+    let of_run = |workspace_id: &str, n: i64, parent: &str| ExecutionRow {
+        parent_execution_id: Some(parent.into()),
+        ..receipt(workspace_id, n)
+    };
+    let rows = [
+        receipt(&acme.id, 0),
+        of_run(&acme.id, 1, "exe_run"),
+        of_run(&acme.id, 2, "exe_other"),
+        of_run(&acme.id, 3, "exe_run"),
+        of_run(&acme.id, 4, "exe_run"),
+        of_run(&other.id, 5, "exe_run"),
+    ];
+    // Both ways of writing: PostgreSQL writes receipts without bodies in one statement.
+    at.store.record_executions(&rows[..3], &[]).await.unwrap();
+    let mut with_body = rows[3].clone();
+    with_body.payloads = vec![PayloadRow {
+        workspace_id: acme.id.clone(),
+        execution_id: rows[3].id.to_string(),
+        id: format!("{}/1/request", rows[3].id),
+        sealed: "box".into(),
+    }];
+    at.store
+        .record_executions(&[with_body, rows[4].clone(), rows[5].clone()], &[])
+        .await
+        .unwrap();
+    let list = async |filter: &ExecutionFilter<'_>, after: Option<&Cursor>| {
+        let page = at.store.list_executions(&acme.id, filter, after, 2);
+        page.await.unwrap()
+    };
+    let run = || ExecutionFilter {
+        parent: Some("exe_run"),
+        ..Default::default()
+    };
+    let first = list(&run(), None).await;
+    let found: Vec<_> = first.items.iter().map(|row| row.id.to_string()).collect();
+    assert_eq!(found, [id(4), id(3)]);
+    let rest = list(&run(), first.next.as_ref()).await;
+    let found: Vec<_> = rest.items.iter().map(|row| row.id.to_string()).collect();
+    assert_eq!((found, rest.next), (vec![id(1)], None));
+    let parent = rest.items[0].parent_execution_id.as_deref();
+    assert_eq!(parent, Some("exe_run"));
+    // With another filter, and for a run that made no call.
+    let of_ada = ExecutionFilter {
+        user_id: Some("ada"),
+        ..run()
+    };
+    let found = list(&of_ada, None).await.items;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].id, id(3));
+    let none = ExecutionFilter {
+        parent: Some("exe_none"),
+        ..Default::default()
+    };
+    assert!(list(&none, None).await.items.is_empty());
+    // The end of a call does not take it away from its run.
+    let ended = ExecutionRow {
+        status: "error".into(),
+        parent_execution_id: None,
+        ..rows[4].clone()
+    };
+    at.store.record_executions(&[ended], &[]).await.unwrap();
+    let found = at.store.find_execution(&acme.id, &id(4)).await.unwrap();
+    let found = found.unwrap();
+    assert_eq!(found.status, "error");
+    assert_eq!(found.parent_execution_id.as_deref(), Some("exe_run"));
 }
 
 async fn a_receipt_belongs_to_one_workspace(at: Empty) {

@@ -44,6 +44,7 @@ fn receipts(workspace_id: &str, expected: &[ExpectedReceipt]) -> Vec<ExecutionRo
             key_prefix: "abcdefgh".into(),
             session_id: Some("tool_1".into()),
             connection_id: None,
+            parent_execution_id: None,
             status: (*status).into(),
             reason: None,
             started_at_ms: NOW_MS + at_ms,

@@ -145,6 +145,7 @@ fn execution(at: &At, id: &str, status: &str) -> ExecutionRow {
         key_prefix: "12345678".into(),
         session_id: Some("tool_1".into()),
         connection_id: None,
+        parent_execution_id: None,
         status: status.into(),
         reason: None,
         started_at_ms: NOW_MS,

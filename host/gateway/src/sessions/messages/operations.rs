@@ -196,6 +196,7 @@ async fn execute(
                     fields: Vec::new(),
                 },
                 claim: None,
+                parent_execution_id: None,
                 listener: CallListener::default(),
             };
             gateway.execute(caller, request).await

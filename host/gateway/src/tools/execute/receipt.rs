@@ -102,6 +102,7 @@ pub(super) fn receipt_of(
         key_prefix: caller.key_prefix.clone(),
         session_id: keeps_session.then(|| run.session_id.clone()),
         connection_id: None,
+        parent_execution_id: run.parent_execution_id.clone(),
         status: status.into_str().into(),
         reason: reason.map(|reason| reason.into_str().into()),
         started_at_ms: run.started_at_ms,

@@ -22,6 +22,7 @@ async fn a_call_in_progress_carries_no_statement_that_it_may_never_run() {
         dry_run: false,
         budget: Budget::default(),
         claim: None,
+        parent_execution_id: None,
         listener: CallListener::default(),
     };
     let executes = size_of_val(&world.gateway.execute(&caller, request));

@@ -33,6 +33,7 @@ fn execute(tool_name: &str, dry_run: bool) -> Execute {
         dry_run,
         budget: Default::default(),
         claim: None,
+        parent_execution_id: None,
         listener: CallListener::default(),
     }
 }
