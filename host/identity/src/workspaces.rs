@@ -153,6 +153,7 @@ impl Identity {
             default_permission: change.default_permission,
             default_approvers: None,
             review_skills: change.review_skills,
+            code_mode: None,
         };
         let name = change.name.as_deref().map(checked_name).transpose()?;
         let mut details = json!({});

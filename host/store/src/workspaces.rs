@@ -58,6 +58,8 @@ pub struct WorkspaceSettings {
     pub default_approvers: Approvers,
     /// A change of a Skill that a toolset names waits for an admin.
     pub review_skills: bool,
+    /// Scripts may run.
+    pub code_mode: bool,
 }
 
 impl Default for WorkspaceSettings {
@@ -67,6 +69,7 @@ impl Default for WorkspaceSettings {
             default_permission: DefaultPermission::Allow,
             default_approvers: Approvers::Admins,
             review_skills: true,
+            code_mode: false,
         }
     }
 }
@@ -82,6 +85,8 @@ pub struct SettingsChange {
     pub default_approvers: Option<Approvers>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub review_skills: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code_mode: Option<bool>,
 }
 
 impl SettingsChange {
@@ -92,6 +97,7 @@ impl SettingsChange {
             default_permission: self.default_permission.unwrap_or(before.default_permission),
             default_approvers: self.default_approvers.unwrap_or(before.default_approvers),
             review_skills: self.review_skills.unwrap_or(before.review_skills),
+            code_mode: self.code_mode.unwrap_or(before.code_mode),
         }
     }
 }
@@ -146,6 +152,12 @@ impl Store {
         Ok(portable!(read self, db => {
             sqlx::query_as(select!(workspaces, "WHERE name = $1")).bind(name).fetch_optional(db).await?
         }))
+    }
+
+    /// Whether scripts may run in a workspace. `false` too for one that does not exist.
+    pub async fn code_mode(&self, workspace_id: &str) -> Result<bool, StoreError> {
+        let workspace = self.find_workspace(workspace_id).await?;
+        Ok(workspace.is_some_and(|workspace| workspace.settings.code_mode))
     }
 
     /// Oldest first.
@@ -262,5 +274,20 @@ impl Writer {
             }
             Some(Workspace { settings, ..before })
         }))
+    }
+
+    /// Lets scripts run in a workspace, or not any more. `false`: no such workspace.
+    pub async fn set_code_mode(
+        &self,
+        workspace_id: &str,
+        enabled: bool,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        let change = SettingsChange {
+            code_mode: Some(enabled),
+            ..SettingsChange::default()
+        };
+        let changed = self.change_workspace(workspace_id, None, &change, now_ms);
+        Ok(changed.await?.is_some())
     }
 }

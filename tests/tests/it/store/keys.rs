@@ -44,12 +44,14 @@ async fn a_workspace_keeps_its_plan_and_settings(at: Empty) {
         default_permission: DefaultPermission::ByEffect,
         default_approvers: Approvers::Members,
         review_skills: false,
+        code_mode: true,
     };
     let all = SettingsChange {
         keep_payloads: Some(settings.keep_payloads),
         default_permission: Some(settings.default_permission),
         default_approvers: Some(settings.default_approvers),
         review_skills: Some(settings.review_skills),
+        code_mode: Some(settings.code_mode),
     };
     let changed = at.store.change_workspace(&acme.id, None, &all, 1).await;
     assert!(changed.unwrap().is_some());
@@ -123,6 +125,7 @@ async fn of_two_changes_of_a_workspace_both_hold(at: Empty) {
         default_permission: DefaultPermission::ByEffect,
         default_approvers: Approvers::Members,
         review_skills: true,
+        code_mode: false,
     };
     assert_eq!(
         (now.plan, now.rpm, now.settings),
