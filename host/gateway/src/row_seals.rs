@@ -35,7 +35,7 @@ impl<'a> RowPlace<'a> {
         }
     }
 
-    /// Of a message of a session.
+    /// Of a message of a session, or of a step of a script: then `session_id` is the run and `id` the step's number.
     pub(crate) fn message(
         column: SealedColumn,
         workspace_id: &'a str,
@@ -63,9 +63,9 @@ impl<'a> RowPlace<'a> {
             SealedColumn::SessionValue => {
                 joined(&[&head.session_id, &head.connection_id, &head.id])
             }
-            SealedColumn::MessageContent | SealedColumn::MessageDetails => {
-                joined(&[&head.session_id, &head.id])
-            }
+            SealedColumn::MessageContent
+            | SealedColumn::MessageDetails
+            | SealedColumn::ScriptOutcome => joined(&[&head.session_id, &head.id]),
             SealedColumn::Receipt
             | SealedColumn::Answer
             | SealedColumn::Result
@@ -75,7 +75,10 @@ impl<'a> RowPlace<'a> {
             | SealedColumn::ApprovalPlan
             | SealedColumn::SessionPrompt
             | SealedColumn::TriggerConfig
-            | SealedColumn::TriggerCursor => head.id.clone(),
+            | SealedColumn::TriggerCursor
+            | SealedColumn::ScriptStart
+            | SealedColumn::ScriptPause
+            | SealedColumn::ScriptEnd => head.id.clone(),
         };
         Self {
             column,

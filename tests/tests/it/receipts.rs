@@ -1,6 +1,9 @@
 //! Receipts when the database does not take them: kept, written later, and nothing new leaves. Receipts in a file.
 
 use serde_json::{Value, json};
+use toolgate_core::ids;
+use toolgate_gateway::tools::results::Budget;
+use toolgate_gateway::tools::{Arguments, CallListener, Execute};
 use toolgate_tests::component::Fixture;
 use toolgate_tests::gateway::TestGateway;
 use toolgate_tests::process::Installation;
@@ -60,6 +63,60 @@ async fn a_burst_leaves_a_receipt_for_every_call() {
     }
     assert_eq!(kept.len(), 300);
     assert!(ids.iter().all(|id| kept.contains(id)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_calls_of_a_run_are_listed_by_its_receipt() {
+    let gateway = TestGateway::with_plugin("plain.wasm", Fixture::new("plain").build()).await;
+    let own = gateway.execute("plain_run", json!({})).await;
+    let caller = gateway
+        .gateway
+        .authenticate(Some(&gateway.key), ids::ulid("req"), None);
+    let caller = caller.await.unwrap();
+    let mut of_run = Vec::new();
+    for parent in ["exe_run", "exe_other", "exe_run"] {
+        let request = Execute {
+            tool_name: "plain_run".to_owned(),
+            arguments: Arguments::Text("{}".to_owned()),
+            session_id: None,
+            user_id: None,
+            connection_id: None,
+            dry_run: false,
+            budget: Budget::default(),
+            claim: None,
+            parent_execution_id: Some(parent.into()),
+            listener: CallListener::default(),
+        };
+        let ran = gateway.gateway.execute(&caller, request).await.unwrap();
+        if parent == "exe_run" {
+            of_run.push(ran.execution_id.to_string());
+        }
+    }
+    let listed = gateway.get("/v1/executions?parent=exe_run").await.data();
+    let listed = listed["executions"].as_array().unwrap();
+    let mut found: Vec<_> = listed
+        .iter()
+        .map(|one| one["execution_id"].as_str().unwrap())
+        .collect();
+    // Two that began in one millisecond have no order.
+    found.sort_unstable();
+    of_run.sort_unstable();
+    assert_eq!(found, of_run);
+    assert!(
+        listed
+            .iter()
+            .all(|one| one["parent_execution_id"] == "exe_run"),
+        "{listed:?}"
+    );
+    let read = format!("/v1/executions/{}", of_run[0]);
+    let read = gateway.get(&read).await.data();
+    assert_eq!(read["parent_execution_id"], "exe_run", "{read}");
+    // A caller's own call names none.
+    let read = format!("/v1/executions/{}", own["execution_id"].as_str().unwrap());
+    let read = gateway.get(&read).await.data();
+    assert_eq!(read.get("parent_execution_id"), None, "{read}");
+    let none = gateway.get("/v1/executions?parent=exe_none").await.data();
+    assert_eq!(none["executions"], json!([]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -23,6 +23,7 @@ mod plugins;
 mod receipt_storage;
 mod receipts;
 mod retention;
+mod scripts;
 mod sessions;
 mod skills;
 mod tool_vectors;

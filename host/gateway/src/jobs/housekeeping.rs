@@ -26,6 +26,8 @@ const REFRESH_TRIED_MS: i64 = 24 * 60 * 60 * 1_000;
 /// Contents of plugin files that nothing names stay this long: one that is being put in is named a moment later.
 const PLUGIN_BYTES_KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
 const EXPIRING_AT_ONCE: usize = 200;
+/// Runs of scripts that are deleted at once, each with its steps.
+const SCRIPT_RUNS_AT_ONCE: usize = 50;
 /// Connect flows that one round ends because their confirmation did not come in time.
 const UNCONFIRMED_AT_ONCE: i64 = 8;
 /// Connect links stay this long after their end, so that their page can say what happened.
@@ -165,6 +167,7 @@ async fn purge(gateway: &Gateway) -> Result<(), StoreError> {
     gateway.store.purge_requests(now_ms).await?;
     gateway.store.purge_results(now_ms).await?;
     gateway.store.purge_files(now_ms).await?;
+    purge_script_runs(gateway, now_ms).await?;
     gateway.identity.purge().await?;
     crate::webhooks::dispatcher::purge(&gateway.store, now_ms).await?;
     crate::events::purge(&gateway.store, now_ms).await?;
@@ -180,6 +183,17 @@ async fn purge(gateway: &Gateway) -> Result<(), StoreError> {
         .store
         .purge_manifests(now_ms - PLUGIN_BYTES_KEPT_MS)
         .await?;
+    Ok(())
+}
+
+async fn purge_script_runs(gateway: &Gateway, now_ms: i64) -> Result<(), StoreError> {
+    while gateway
+        .store
+        .delete_expired_script_runs(now_ms, SCRIPT_RUNS_AT_ONCE)
+        .await?
+        == SCRIPT_RUNS_AT_ONCE as u64
+        && !gateway.stop.is_cancelled()
+    {}
     Ok(())
 }
 
@@ -207,5 +221,51 @@ pub(crate) async fn note_client_session_uses(gateway: &Gateway) {
 pub(crate) async fn add_up_counts(gateway: &Gateway) {
     if let Err(cause) = gateway.identity.add_up_counts().await {
         tracing::error!(error = %cause, "limits.add_up_failed");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Scope;
+    use crate::testing::TestWorld;
+    use toolgate_store::NewScriptRun;
+
+    #[tokio::test]
+    async fn runs_of_scripts_that_have_expired_are_deleted_in_portions_and_others_stay() {
+        let world = TestWorld::open().await;
+        let caller = world.caller(&[Scope::ToolsExecute]).await;
+        let (store, now_ms) = (world.store(), world.clock.now_ms());
+        for n in 0..=SCRIPT_RUNS_AT_ONCE + 1 {
+            let run = NewScriptRun {
+                workspace_id: caller.workspace_id.to_string(),
+                id: format!("run_{n:03}"),
+                user_id: "ada".to_owned(),
+                session_id: None,
+                actor: caller.actor(),
+                execution_id: "exe_1".to_owned(),
+                script_sha256: "aa".to_owned(),
+                engine_sha256: "bb".to_owned(),
+                start_sealed: "box".to_owned(),
+                dry_run: false,
+                created_at_ms: now_ms,
+                // The first one is kept a moment longer.
+                expires_at_ms: now_ms + 1_000 + i64::from(n == 0),
+                lease_owner: None,
+                lease_until_ms: 0,
+            };
+            store.insert_script_run(&run).await.unwrap();
+        }
+        let left = async || {
+            let runs = store.list_script_runs(&caller.workspace_id, None, None, 1_000);
+            let ids: Vec<String> = runs.await.unwrap().into_iter().map(|run| run.id).collect();
+            ids
+        };
+        world.clock.advance_ms(999);
+        purge(&world).await.unwrap();
+        assert_eq!(left().await.len(), SCRIPT_RUNS_AT_ONCE + 2);
+        world.clock.advance_ms(1);
+        purge(&world).await.unwrap();
+        assert_eq!(left().await, ["run_000"]);
     }
 }

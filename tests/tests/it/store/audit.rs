@@ -8,6 +8,7 @@ on_both!(
     a_change_and_its_entry_are_one_transaction,
     without_a_change_there_is_no_entry,
     one_handle_writes_one_entry,
+    code_mode_is_off_until_it_is_switched_on_with_an_entry,
 );
 
 fn entry(workspace_id: &str, id: &str) -> AuditEntry {
@@ -101,4 +102,33 @@ async fn one_handle_writes_one_entry(at: Empty) {
         .await
         .expect("it is kept");
     assert_eq!(written(&at, &acme).await, ["aud_1"]);
+}
+
+async fn code_mode_is_off_until_it_is_switched_on_with_an_entry(at: Empty) {
+    let (acme, other) = (
+        workspace(&at.store, "acme").await,
+        workspace(&at.store, "other").await,
+    );
+    let on = async |of: &str| at.store.code_mode(of).await.expect("the setting is read");
+    assert!(!on(&acme.id).await);
+    let set = async |id: &str, of: &str, enabled: bool| {
+        let audited = at.store.audited(entry(&acme.id, id));
+        let changed = audited.set_code_mode(of, enabled, NOW_MS).await;
+        changed.expect("it is set")
+    };
+    assert!(set("aud_1", &acme.id, true).await);
+    assert!(on(&acme.id).await);
+    assert!(!on(&other.id).await);
+    assert!(!on("ws_none").await);
+    // The other settings stay as they are.
+    let found = at.store.find_workspace(&acme.id).await.expect("it is read");
+    let mut settings = found.expect("it is there").settings;
+    settings.code_mode = false;
+    assert_eq!(settings, acme.settings);
+    assert!(set("aud_2", &acme.id, false).await);
+    assert!(!on(&acme.id).await);
+    assert!(!set("aud_3", "ws_none", true).await);
+    let mut written = written(&at, &acme).await;
+    written.sort_unstable();
+    assert_eq!(written, ["aud_1", "aud_2"]);
 }
