@@ -65,6 +65,9 @@ export function checkTool(spec, input) {
   for (const key of FLAGS) {
     if (spec[key] !== undefined && typeof spec[key] !== 'boolean') throw new TypeError(`${spec.name}: \`${key}\` is true or false`);
   }
+  if (spec.triggers !== undefined && !(Array.isArray(spec.triggers) && spec.triggers.every(isObject))) {
+    throw new TypeError(`${spec.name}: \`triggers\` is a list of objects with name, title, description, items, id`);
+  }
   for (const [name, schema] of Object.entries(input.properties ?? {})) checkSchema(`${spec.name}: \`${name}\``, schema);
   if (spec.examples !== undefined && !Array.isArray(spec.examples)) throw new TypeError(`${spec.name}: \`examples\` is a list of argument objects`);
   for (const example of spec.examples ?? []) {

@@ -165,10 +165,32 @@ export declare function tool<P extends Properties = {}>(spec: {
   requests?: string[];
   /** What a reading tool sends besides GET and HEAD: `POST https://api.example.com/search`, `GRAPHQL https://...`. */
   queries?: string[];
+  /** Events that the gateway finds by calling a reading tool from time to time, in the manifest's form. */
+  triggers?: Trigger[];
   examples?: Record<string, unknown>[];
   deprecated?: string;
   run(args: Infer<P>, cx: Context): unknown;
 }): Tool;
+
+/** One event of a reading tool: where its result lists items, and what makes two of them the same one. */
+export interface Trigger {
+  /** The event is `trigger.<service>.<name>`. */
+  name: string;
+  title: string;
+  description: string;
+  /** Arguments of every call; a user chooses the others. */
+  arguments?: Record<string, unknown>;
+  /** JSON Pointer to the list in the result; empty where the result is the list. */
+  items: string;
+  /** One to four JSON Pointers within an item that identify it together. */
+  id: string[];
+  /** JSON Pointer within an item to the time at which it came to be. */
+  time?: string;
+  /** Only where the service lists what is new before everything that was seen. */
+  order?: 'newest_first';
+  /** Seconds between two polls where the user names none; 300 if absent. */
+  interval_s?: number;
+}
 
 /** A plugin, as a module exports it by default. */
 export interface Plugin {

@@ -10,7 +10,7 @@ const MEMORY_MIB = 128;
 const EFFECTS = ['read', 'write', 'destructive'];
 const TOOL_KEYS = [
   'name', 'title', 'description', 'effect', 'input', 'output', 'idempotent', 'paginated', 'auth', 'authOptional',
-  'scopes', 'keywords', 'requests', 'queries', 'examples', 'deprecated', 'run',
+  'scopes', 'keywords', 'requests', 'queries', 'triggers', 'examples', 'deprecated', 'run',
 ];
 const CURSOR = {
   description: 'Where to go on: the next_cursor of the page before. Leave out for the first page.',

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { definePlugin, path, s, tool } from '../src/index.js';
 
-const words = 'name, title, description, effect, input, output, idempotent, paginated, auth, authOptional, scopes, keywords, requests, queries, examples, deprecated, run';
+const words = 'name, title, description, effect, input, output, idempotent, paginated, auth, authOptional, scopes, keywords, requests, queries, triggers, examples, deprecated, run';
 const keys = 'service, title, version, description, homepage, categories, hosts, request_headers, response_headers, response_types, capabilities, auth, parameters, config, limits, webhook, tools';
 const needs = '`definePlugin` needs service, title, version, description, tools';
 
@@ -49,6 +49,7 @@ const MISTAKES = [
   [ofTool({ effect: 'reads' }), 'list_notes: `effect` is read, write, destructive'],
   [ofTool({ run: 'list' }), 'list_notes: `run` is the function'],
   [ofTool({ keywords: 'find' }), 'list_notes: `keywords` is a list of texts'],
+  [ofTool({ triggers: ['new_note'] }), 'list_notes: `triggers` is a list of objects with name, title, description, items, id'],
   [ofTool({ paginated: 'yes' }), 'list_notes: `paginated` is true or false'],
   [ofTool({ examples: {} }), 'list_notes: `examples` is a list of argument objects'],
   [ofTool({ examples: ['work'] }), "list_notes: an example is an object of arguments: { folder: 'work' }"],

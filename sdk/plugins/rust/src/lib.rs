@@ -101,8 +101,8 @@ pub use toolgate_sdk_macros::plugin;
 /// (all slots of the plugin unless given), `auth_optional`, `scopes = [...]`, `keywords = [...]`,
 /// `requests = ["what do I have to pay this month"]` (what people say when they want the tool, at most eight, for the search),
 /// `queries = ["POST https://api.example.com/search"]` (what a reading tool sends besides GET and
-/// HEAD; `GRAPHQL https://...` for a POST of a GraphQL query), `example = { ... }` (repeatable) and
-/// `deprecated = "..."`. The doc comment is the description.
+/// HEAD; `GRAPHQL https://...` for a POST of a GraphQL query), `trigger = { ... }` (an event that the gateway finds by
+/// calling the tool from time to time; repeatable), `example = { ... }` (repeatable) and `deprecated = "..."`. The doc comment is the description.
 pub use toolgate_sdk_macros::tool;
 
 /// What nearly every plugin uses.

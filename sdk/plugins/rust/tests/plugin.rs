@@ -84,7 +84,11 @@ struct ListNotes {
 }
 
 /// Lists notes.
-#[tool(effect = "read", paginated, auth = ["key"])]
+#[tool(effect = "read", paginated, auth = ["key"],
+       trigger = { name: "new_note", title: "New note", description: "A note was written.",
+                   arguments: { level: "low" }, items: "", id: ["/id"], time: "/written", order: "newest_first" },
+       trigger = { name: "changed_note", title: "Changed note", description: "A note was written or changed.",
+                   items: "", id: ["/id", "/changed"], interval_s: 600 })]
 fn list_notes(args: ListNotes, cx: &Context) -> Result<Output, ToolError> {
     let page = cx.page_number(1)?;
     let answer = notes(cx)
@@ -158,6 +162,18 @@ fn the_manifest_is_what_was_written() {
     );
     assert_eq!(tools[1]["auth"], json!(["key"]));
     assert_eq!(tools[1]["paginated"], true);
+    assert_eq!(
+        tools[1]["triggers"],
+        json!([
+            { "name": "new_note", "title": "New note", "description": "A note was written.",
+              "arguments": { "level": "low" }, "items": "", "id": ["/id"], "time": "/written",
+              "order": "newest_first" },
+            { "name": "changed_note", "title": "Changed note",
+              "description": "A note was written or changed.", "items": "",
+              "id": ["/id", "/changed"], "interval_s": 600 },
+        ])
+    );
+    assert_eq!(tools[0].get("triggers"), None);
     assert_eq!(tools[3].get("auth"), None);
 }
 

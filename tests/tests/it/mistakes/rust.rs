@@ -146,6 +146,21 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "example = { \"id\": 7 }",
         "example = \"7\"",
     ),
+    (
+        "trigger_key",
+        "paginated, auth",
+        "paginated, trigger = { name: \"new_note\", title: \"New note\", description: \"A note was written.\", items: \"\", id: [\"/id\"], interval: 60 }, auth",
+    ),
+    (
+        "trigger_pointer",
+        "paginated, auth",
+        "paginated, trigger = { name: \"new_note\", title: \"New note\", description: \"A note was written.\", items: \"notes\", id: [\"/id\"] }, auth",
+    ),
+    (
+        "trigger_of_a_deletion",
+        "example = { \"id\": 7 }",
+        "trigger = { name: \"new_note\", title: \"New note\", description: \"A note was written.\", items: \"\", id: [\"/id\"] }, example = { \"id\": 7 }",
+    ),
     ("async_tool", "fn delete_note", "async fn delete_note"),
     (
         "two_arguments",

@@ -99,6 +99,9 @@ def tool(spec: dict[str, Any], slots: list[str]) -> None:
     for key in ("auth", "scopes", "keywords", "requests", "queries"):
         if spec.get(key) is not None and not _texts(spec[key]):
             raise ValueError(f"{name}: `{key}` is a list of texts")
+    triggers = spec.get("triggers") or []
+    if not isinstance(triggers, list) or not all(isinstance(one, dict) for one in triggers):
+        raise ValueError(f"{name}: `triggers` is a list of dicts with name, title, description, items, id")
     for slot in spec.get("auth") or []:
         if slot not in slots:
             raise ValueError(f"{name}: `auth` names the slot `{slot}`; the plugin has {', '.join(slots) or 'none'}")

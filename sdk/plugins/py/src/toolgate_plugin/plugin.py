@@ -73,13 +73,15 @@ class Plugin:
         keywords: list[str] | None = None,
         requests: list[str] | None = None,
         queries: list[str] | None = None,
+        triggers: list[dict[str, Any]] | None = None,
         examples: list[dict[str, Any]] | None = None,
         output: dict[str, Any] | None = None,
         deprecated: str | None = None,
     ) -> Callable[[F], F]:
         """Makes a function a tool. Its docstring is the description, its parameters are what it takes.
 
-        `requests` are what people say when they want the tool, at most eight, for the search.
+        `requests` are what people say when they want the tool, at most eight, for the search; `triggers` are events that
+        the gateway finds by calling the tool from time to time, in the manifest's form.
         """
         if effect not in EFFECTS:
             raise ValueError(f"effect is {', '.join(EFFECTS)}, not {effect}")
@@ -108,6 +110,7 @@ class Plugin:
                 "keywords": keywords,
                 "requests": requests,
                 "queries": queries,
+                "triggers": triggers,
                 "examples": examples,
                 "deprecated": deprecated,
             }

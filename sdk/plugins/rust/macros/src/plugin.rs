@@ -3,7 +3,7 @@
 //! Keys are checked against the manifest's shape here, so that a mistake is a compile error at the
 //! word itself; the gateway checks the meaning again when it loads the file.
 
-mod shape;
+pub(crate) mod shape;
 #[cfg(test)]
 mod tests;
 

@@ -11,6 +11,7 @@ use syn::{FnArg, Ident, ItemFn, Token, Type};
 
 use crate::docs;
 use crate::json::{self, Json};
+use crate::plugin::shape::check_trigger;
 
 #[derive(Default)]
 struct Options {
@@ -24,11 +25,12 @@ struct Options {
     keywords: Vec<String>,
     requests: Vec<String>,
     queries: Vec<String>,
+    triggers: Vec<Json>,
     examples: Vec<Json>,
     deprecated: Option<String>,
 }
 
-const WORDS: [&str; 12] = [
+const WORDS: [&str; 13] = [
     "effect",
     "title",
     "idempotent",
@@ -39,6 +41,7 @@ const WORDS: [&str; 12] = [
     "keywords",
     "requests",
     "queries",
+    "trigger",
     "example",
     "deprecated",
 ];
@@ -76,6 +79,10 @@ fn read(input: ParseStream<'_>) -> syn::Result<Options> {
                     "keywords" => options.keywords = texts(&value)?,
                     "requests" => options.requests = texts(&value)?,
                     "queries" => options.queries = texts(&value)?,
+                    "trigger" => {
+                        check_trigger(&value)?;
+                        options.triggers.push(value);
+                    }
                     // `example`, the last of the words.
                     _ => {
                         value.object()?;
@@ -166,6 +173,14 @@ fn specification(options: &Options, function: &ItemFn) -> syn::Result<(String, S
             "say what the tool does: #[tool(effect = \"read\" | \"write\" | \"destructive\")]",
         ));
     };
+    if effect != "read"
+        && let Some(trigger) = options.triggers.first()
+    {
+        return Err(syn::Error::new(
+            trigger.span,
+            "only a tool with `effect = \"read\"` is polled",
+        ));
+    }
     let description = docs::text(&function.attrs);
     if description.is_empty() {
         return Err(syn::Error::new(
@@ -202,9 +217,14 @@ fn specification(options: &Options, function: &ItemFn) -> syn::Result<(String, S
             tail.push_str(&format!(",\"{word}\":{}", json::list(all)));
         }
     }
-    if !options.examples.is_empty() {
-        let texts: Vec<String> = options.examples.iter().map(Json::to_text).collect();
-        tail.push_str(&format!(",\"examples\":[{}]", texts.join(",")));
+    for (all, word) in [
+        (&options.triggers, "triggers"),
+        (&options.examples, "examples"),
+    ] {
+        if !all.is_empty() {
+            let texts: Vec<String> = all.iter().map(Json::to_text).collect();
+            tail.push_str(&format!(",\"{word}\":[{}]", texts.join(",")));
+        }
     }
     if let Some(reason) = &options.deprecated {
         tail.push_str(&format!(",\"deprecated\":{}", json::quoted(reason)));

@@ -110,6 +110,17 @@ pub(super) const CONFIG: Shape = &[
     ("schema", true),
     ("adds_host", false),
 ];
+pub(super) const TRIGGER: Shape = &[
+    ("name", true),
+    ("title", true),
+    ("description", true),
+    ("arguments", false),
+    ("items", true),
+    ("id", true),
+    ("time", false),
+    ("order", false),
+    ("interval_s", false),
+];
 pub(super) const LIMITS: Shape = &[
     ("timeout_ms", false),
     ("memory_mib", false),
@@ -151,20 +162,68 @@ fn check_word(value: &Json, known: &[&str]) -> syn::Result<()> {
     ))
 }
 
+fn check_name(value: &Json, what: &str) -> syn::Result<()> {
+    let name = value.text()?;
+    let starts = name.starts_with(|c: char| c.is_ascii_lowercase());
+    let rest = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    if starts && name.chars().all(rest) {
+        return Ok(());
+    }
+    Err(syn::Error::new(
+        value.span,
+        format!("{what} matches [a-z][a-z0-9_]*"),
+    ))
+}
+
+/// A JSON Pointer (RFC 6901); the gateway checks the escapes.
+fn check_pointer(value: &Json) -> syn::Result<()> {
+    if value.text()?.starts_with('/') {
+        return Ok(());
+    }
+    Err(syn::Error::new(
+        value.span,
+        "expected a JSON Pointer such as \"/id\"",
+    ))
+}
+
+/// One event that the gateway finds by polling the tool.
+pub(crate) fn check_trigger(trigger: &Json) -> syn::Result<()> {
+    let members = trigger.object()?;
+    check_shape(members, TRIGGER, trigger.span)?;
+    for (key, value) in members {
+        match key.name.as_str() {
+            "name" => check_name(value, "a trigger name")?,
+            "arguments" => {
+                value.object()?;
+            }
+            // Empty: the result is the list.
+            "items" if value.text()?.is_empty() => {}
+            "items" | "time" => check_pointer(value)?,
+            "id" => value.array()?.iter().try_for_each(check_pointer)?,
+            "order" => check_word(value, &["newest_first"])?,
+            "interval_s" => check_seconds(value)?,
+            _ => {
+                value.text()?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_seconds(value: &Json) -> syn::Result<()> {
+    match &value.value {
+        Value::Number(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => Ok(()),
+        _ => Err(syn::Error::new(
+            value.span,
+            "expected a whole number of seconds",
+        )),
+    }
+}
+
 pub(super) fn check_values(members: &[(Key, Json)]) -> syn::Result<()> {
     for (key, value) in members {
         match key.name.as_str() {
-            "service" => {
-                let name = value.text()?;
-                let starts = name.starts_with(|c: char| c.is_ascii_lowercase());
-                let rest = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-                if !starts || !name.chars().all(rest) {
-                    return Err(syn::Error::new(
-                        value.span,
-                        "a service name matches [a-z][a-z0-9_]*",
-                    ));
-                }
-            }
+            "service" => check_name(value, "a service name")?,
             "capabilities" => {
                 for one in value.array()? {
                     check_word(one, &["egress", "blobs", "kv", "wasi-http"])?;

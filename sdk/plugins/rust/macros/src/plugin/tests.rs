@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::shape::{ACCOUNT, CONFIG, FIELD, LIMITS, PARAMETER, SIGNATURE, SLOT, TOP, WEBHOOK};
+use super::shape::{
+    ACCOUNT, CONFIG, FIELD, LIMITS, PARAMETER, SIGNATURE, SLOT, TOP, TRIGGER, WEBHOOK,
+};
 
 fn schema() -> Value {
     let file = concat!(
@@ -38,6 +40,7 @@ fn the_words_of_the_macro_are_those_of_the_manifest() {
         ("DeclaredLimits", LIMITS),
         ("HookSpec", WEBHOOK),
         ("HookSignature", SIGNATURE),
+        ("TriggerSpec", TRIGGER),
     ] {
         let mut known: Vec<(String, bool)> = shape
             .iter()
