@@ -50,6 +50,11 @@ pub fn overview(message: &Value) -> Value {
     if let Some(labels) = message.get("labelIds") {
         out["labels"] = labels.clone();
     }
+    // When Gmail took the message, which the sender cannot set: milliseconds since 1970, written as a text.
+    let received = message["internalDate"].as_str();
+    if let Some(received_ms) = received.and_then(|text| text.parse::<i64>().ok()) {
+        out["received_ms"] = json!(received_ms);
+    }
     out
 }
 

@@ -29,7 +29,14 @@ pub struct SearchMessages {
 
 /// Finds messages and answers who, what and when of each, newest first.
 #[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/gmail.readonly"],
-       keywords = ["find", "list", "inbox", "unread", "mail", "email"], example = { "query": "is:unread newer_than:2d" })]
+       keywords = ["find", "list", "inbox", "unread", "mail", "email"], example = { "query": "is:unread newer_than:2d" },
+       trigger = { name: "new_mail", title: "New mail",
+                   description: "A mail has arrived in the inbox; a query such as `newer_than:7d` keeps the list short.",
+                   arguments: { label_ids: ["INBOX"], limit: 40 }, items: "", id: ["/id"], time: "/received_ms",
+                   order: "newest_first" },
+       trigger = { name: "labelled_mail", title: "Mail in a label",
+                   description: "A mail of the last seven days has all labels of `label_ids`, which are ids of gmail_list_labels.",
+                   arguments: { query: "newer_than:7d", limit: 40 }, items: "", id: ["/id"], interval_s: 600 })]
 pub fn search_messages(args: SearchMessages, cx: &Context) -> Result<Output, ToolError> {
     let answer = gmail(cx)
         .get("/messages")

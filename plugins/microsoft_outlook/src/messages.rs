@@ -26,7 +26,10 @@ pub struct ListMessages {
 }
 
 /// Lists the messages of a folder, newest first, with sender, subject and beginning. For words use microsoft_outlook_search_messages.
-#[tool(effect = "read", paginated, scopes = ["Mail.Read"], keywords = ["inbox", "emails", "unread", "new mail"], example = { "folder": "inbox", "unread": true })]
+#[tool(effect = "read", paginated, scopes = ["Mail.Read"], keywords = ["inbox", "emails", "unread", "new mail"], example = { "folder": "inbox", "unread": true },
+       trigger = { name: "new_mail", title: "New mail",
+                   description: "A mail has arrived in a folder, the inbox unless another is chosen.",
+                   arguments: { limit: 100 }, items: "", id: ["/id"], time: "/received", order: "newest_first" })]
 pub fn list_messages(args: ListMessages, cx: &Context) -> Result<Output, ToolError> {
     if let Some(cursor) = cx.cursor() {
         return listed(&graph(cx).get(page(cursor)?).fetch()?);
