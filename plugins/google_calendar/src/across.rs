@@ -9,6 +9,8 @@ use crate::moment::Moment;
 
 /// Most calendars that one search asks.
 const CALENDARS_MAX: usize = 30;
+/// Days of changes that are listed unless the caller says since when. The service forgets after 28.
+const CHANGED_DAYS: i64 = 7;
 
 #[derive(Args)]
 pub struct FindEvents {
@@ -86,9 +88,12 @@ pub struct ListEventChanges {
     /// Id of the calendar, `primary` for the account's own.
     #[arg(default = "primary", min_length = 1)]
     calendar: String,
-    /// Changes after this moment, at most 28 days ago.
+    /// Changes after this moment, at most 28 days ago; the last seven days unless given.
     #[arg(format = "date-time", examples = ["2026-03-31T14:00:00Z"])]
-    since: String,
+    since: Option<String>,
+    /// Only events that were made after that moment, and not those that were only changed.
+    #[arg(default = false)]
+    only_new: bool,
     /// Events on a page.
     #[arg(min = 1, max = 250, default = 100)]
     limit: u32,
@@ -96,19 +101,46 @@ pub struct ListEventChanges {
 
 /// Lists events that were made, changed or cancelled since a moment; cancelled ones have the status `cancelled`.
 #[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/calendar.readonly"], keywords = ["sync", "new events", "what changed", "cancelled"],
-       example = { "since": "2026-03-31T14:00:00Z" })]
+       example = { "since": "2026-03-31T14:00:00Z" },
+       trigger = { name: "new_event", title: "New event", description: "An event was made in the calendar.",
+                   arguments: { only_new: true, limit: 250 }, items: "", id: ["/id"], time: "/created" },
+       trigger = { name: "changed_event", title: "New, changed or cancelled event",
+                   description: "An event of the calendar was made, changed or cancelled.",
+                   arguments: { only_new: false, limit: 250 }, items: "", id: ["/id", "/updated"], time: "/updated" })]
 pub fn list_event_changes(args: ListEventChanges, cx: &Context) -> Result<Output, ToolError> {
+    // All pages of a list begin at the same moment, so the cursor carries one that was not given.
+    let carried = cx.cursor().and_then(|cursor| cursor.split_once(' '));
+    let (since, token) = match (&args.since, carried) {
+        (Some(since), _) => (since.clone(), cx.cursor()),
+        (None, Some((since, token))) => (since.to_owned(), Some(token)),
+        (None, None) => {
+            let now = Moment::at((cx.now_ms() / 60_000) as i64, 0);
+            (now.plus_days(-CHANGED_DAYS).to_string(), None)
+        }
+    };
     let answer = api(cx)
         .get(path!("/calendars/{}/events", args.calendar))
-        .query("updatedMin", args.since)
+        .query("updatedMin", &since)
         .query("showDeleted", true)
         .query("orderBy", "updated")
         .query("maxResults", args.limit)
-        .query("pageToken", cx.cursor())
+        .query("pageToken", token)
         .fetch()?;
     let events = answer["items"].as_array().into_iter().flatten();
+    let events = events.filter(|event| !args.only_new || is_made_since(event, &since));
     let events: Vec<Value> = events.map(shown).collect();
-    Output::page(events, next_page(&answer))
+    let next = next_page(&answer).map(|token| match args.since {
+        Some(_) => token,
+        None => format!("{since} {token}"),
+    });
+    Output::page(events, next)
+}
+
+/// By the minute. A cancelled event of which nothing else is left was not made.
+fn is_made_since(event: &Value, since: &str) -> bool {
+    let minutes = |text: &str| Moment::parse(text).and_then(Moment::utc_minutes);
+    let created = event["created"].as_str().and_then(minutes);
+    created.is_some_and(|created| minutes(since).is_none_or(|since| created >= since))
 }
 
 /// Reads the account's calendar settings: time zone, week start, language, length of events and others.

@@ -42,6 +42,7 @@ pub fn shown(event: &Value) -> Value {
             "organizer=organizer/email",
             "repeats=recurrence",
             "series=recurringEventId",
+            "created",
             "updated",
         ],
     );

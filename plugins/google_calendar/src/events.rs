@@ -32,6 +32,12 @@ pub struct ListEvents {
     /// Only events that begin before this: a day (in UTC, included), or a moment with an offset.
     #[arg(examples = ["2026-04-07"])]
     to: Option<String>,
+    /// Only events that are on now or begin within the next `lead_min` minutes; instead of `from` and `to`.
+    #[arg(default = false)]
+    starting_soon: bool,
+    /// Minutes ahead that `starting_soon` looks.
+    #[arg(min = 1, max = 1440, default = 15)]
+    lead_min: u32,
     /// Words in title, description, place or guests.
     query: Option<String>,
     /// IANA time zone in which times are answered; the calendar's own unless given.
@@ -43,8 +49,16 @@ pub struct ListEvents {
 
 /// Lists events in the order they begin, repeated ones each time, from now on or between two days.
 #[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/calendar.readonly"], keywords = ["agenda", "appointments", "meetings", "today", "schedule", "what is on"],
-       example = { "from": "2026-03-31", "to": "2026-03-31", "time_zone": "Europe/Berlin" })]
+       example = { "from": "2026-03-31", "to": "2026-03-31", "time_zone": "Europe/Berlin" },
+       trigger = { name: "event_starting", title: "Event about to start",
+                   description: "An event of the calendar begins within `lead_min` minutes, or was moved there.",
+                   arguments: { starting_soon: true, limit: 250 }, items: "", id: ["/id", "/start"],
+                   interval_s: 60 })]
 pub fn list_events(args: ListEvents, cx: &Context) -> Result<Output, ToolError> {
+    if args.starting_soon && (args.from.is_some() || args.to.is_some()) {
+        let text = "starting_soon looks from now on; leave out `from` and `to`, or starting_soon";
+        return Err(ToolError::invalid("/starting_soon", text));
+    }
     // All pages of a list begin at the same moment, so the cursor carries it.
     let (from, token) = match (
         cx.cursor().and_then(|cursor| cursor.split_once(' ')),
@@ -57,10 +71,16 @@ pub fn list_events(args: ListEvents, cx: &Context) -> Result<Output, ToolError> 
             None,
         ),
     };
+    let to = match args.starting_soon {
+        true => {
+            Moment::parse(&from).map(|now| now.plus_minutes(i64::from(args.lead_min)).to_string())
+        }
+        false => bound(&args.to, "to", true)?,
+    };
     let answer = api(cx)
         .get(path!("/calendars/{}/events", args.calendar))
         .query("timeMin", &from)
-        .query("timeMax", bound(&args.to, "to", true)?)
+        .query("timeMax", to)
         .query("q", args.query)
         .query("timeZone", args.time_zone)
         .query("singleEvents", true)
