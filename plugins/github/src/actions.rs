@@ -41,7 +41,11 @@ pub struct ListWorkflowRuns {
 
 /// Lists workflow runs of a repository, newest first: what ran, for which commit, how it ended.
 #[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["ci", "build", "checks", "actions", "failed"],
-       example = { "owner": "octocat", "repo": "hello-world", "status": "failure" })]
+       example = { "owner": "octocat", "repo": "hello-world", "status": "failure" },
+       trigger = { name: "failed_workflow_run", title: "Failed workflow run",
+                   description: "A run of a workflow has failed; a branch or a kind of event keeps the list short.",
+                   arguments: { status: "failure", per_page: 50 }, items: "/items", id: ["/id", "/attempt"],
+                   time: "/updated_at", order: "newest_first" })]
 pub fn list_workflow_runs(args: ListWorkflowRuns, cx: &Context) -> Result<Output, ToolError> {
     let address = path!("/repos/{}/{}/actions/runs", args.owner, args.repo);
     let fields = [
@@ -51,6 +55,7 @@ pub fn list_workflow_runs(args: ListWorkflowRuns, cx: &Context) -> Result<Output
         "event",
         "status",
         "conclusion",
+        "attempt=run_attempt",
         "branch=head_branch",
         "head_sha",
         "actor=actor/login",

@@ -19,6 +19,22 @@ pub fn page(
     per_page: u32,
     fields: &[&str],
 ) -> Result<Output, ToolError> {
+    page_where(cx, request, per_page, fields, |_| true)
+}
+
+/// [`page`] of the elements that `keep` accepts: a page may be empty and have a next one.
+pub fn page_where(
+    cx: &Context,
+    request: Request<'_>,
+    per_page: u32,
+    fields: &[&str],
+    keep: impl Fn(&Value) -> bool,
+) -> Result<Output, ToolError> {
+    let kept = |list: &Value| {
+        let all = list.as_array().into_iter().flatten();
+        let kept = all.filter(|one| keep(one)).map(|one| pick(one, fields));
+        kept.collect::<Vec<Value>>()
+    };
     let number = cx.page_number(1)?;
     let answer = request
         .query("per_page", per_page)
@@ -27,12 +43,12 @@ pub fn page(
     let next = answer.next_link().map(|_| (number + 1).to_string());
     let body = answer.json()?;
     match body.get("total_count") {
-        None => Output::page(pick_each(&body, fields), next),
+        None => Output::page(kept(&body), next),
         Some(total) => {
             // The list beside the count has a name of its own: `items`, `workflow_runs`, `jobs`, ...
             let mut values = body.as_object().into_iter().flat_map(Map::values);
             let list = values.find(|value| value.is_array());
-            let items = pick_each(list.unwrap_or(&Value::Null), fields);
+            let items = kept(list.unwrap_or(&Value::Null));
             Output::page(json!({ "total": total, "items": items }), next)
         }
     }

@@ -2,7 +2,7 @@
 
 use toolgate_sdk::prelude::*;
 
-use crate::api::{github, page};
+use crate::api::{github, page, page_where};
 
 const ISSUE: &[&str] = &[
     "number",
@@ -38,6 +38,12 @@ pub enum IssueSort {
 }
 
 #[derive(Args)]
+pub enum IssueKind {
+    Issue,
+    PullRequest,
+}
+
+#[derive(Args)]
 pub struct ListIssues {
     /// Account or organisation that owns the repository.
     #[arg(path)]
@@ -63,6 +69,9 @@ pub struct ListIssues {
     /// By what to sort, newest or most first.
     #[arg(default = "created")]
     sort: IssueSort,
+    /// Leave out pull requests, or all but them; a page then has fewer.
+    #[arg(path)]
+    only: Option<IssueKind>,
     /// Issues on a page.
     #[arg(path, min = 1, max = 100, default = 30)]
     per_page: u32,
@@ -70,7 +79,14 @@ pub struct ListIssues {
 
 /// Lists the issues of a repository. Pull requests are issues too and show pull_request.
 #[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["bugs", "tickets", "assigned"],
-       example = { "owner": "octocat", "repo": "hello-world", "labels": ["bug"] })]
+       example = { "owner": "octocat", "repo": "hello-world", "labels": ["bug"] },
+       trigger = { name: "new_issue", title: "New issue", description: "An issue was opened in a repository.",
+                   arguments: { state: "all", sort: "created", only: "issue", per_page: 100 },
+                   items: "", id: ["/html_url"], time: "/created_at", order: "newest_first" },
+       trigger = { name: "changed_issue", title: "New or changed issue",
+                   description: "An issue of a repository was opened, answered, closed or changed in another way.",
+                   arguments: { state: "all", sort: "updated", only: "issue", per_page: 100 },
+                   items: "", id: ["/html_url", "/updated_at"], time: "/updated_at", order: "newest_first" })]
 pub fn list_issues(args: ListIssues, cx: &Context) -> Result<Output, ToolError> {
     let request = github(cx)
         .get(path!("/repos/{}/{}/issues", args.owner, args.repo))
@@ -79,7 +95,12 @@ pub fn list_issues(args: ListIssues, cx: &Context) -> Result<Output, ToolError> 
             "labels",
             args.labels.as_ref().map(|labels| labels.join(",")),
         );
-    page(cx, request, args.per_page, ISSUE)
+    let keep = |issue: &Value| match args.only {
+        None => true,
+        Some(IssueKind::Issue) => issue.get("pull_request").is_none(),
+        Some(IssueKind::PullRequest) => issue.get("pull_request").is_some(),
+    };
+    page_where(cx, request, args.per_page, ISSUE, keep)
 }
 
 #[derive(Args)]

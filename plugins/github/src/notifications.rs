@@ -2,7 +2,7 @@
 
 use toolgate_sdk::prelude::*;
 
-use crate::api::{github, page};
+use crate::api::{github, page_where};
 
 #[derive(Args)]
 pub struct ListNotifications {
@@ -15,6 +15,9 @@ pub struct ListNotifications {
     /// Only since this moment.
     #[arg(format = "date-time")]
     since: Option<String>,
+    /// Only those told for one of these reasons, such as `mention`, `review_requested` or `assign`; a page then has fewer.
+    #[arg(path, max_items = 20)]
+    reasons: Option<Vec<String>>,
     /// Entries on a page.
     #[arg(path, min = 1, max = 100, default = 30)]
     per_page: u32,
@@ -22,9 +25,18 @@ pub struct ListNotifications {
 
 /// Lists the notifications of the connected account: what happened where, and why it is told.
 #[tool(effect = "read", paginated, scopes = ["notifications"], keywords = ["inbox", "mentions", "unread"],
-       example = { "all": false })]
+       example = { "all": false },
+       trigger = { name: "mention", title: "Mention",
+                   description: "The account or one of its teams was mentioned, or a conversation in which it was goes on.",
+                   arguments: { all: true, participating: true, reasons: ["mention", "team_mention"], per_page: 50 },
+                   items: "", id: ["/id", "/updated_at"], time: "/updated_at", order: "newest_first" })]
 pub fn list_notifications(args: ListNotifications, cx: &Context) -> Result<Output, ToolError> {
-    page(
+    let keep = |one: &Value| {
+        let reason = one["reason"].as_str().unwrap_or_default();
+        let wanted = args.reasons.as_ref();
+        wanted.is_none_or(|wanted| wanted.iter().any(|known| known == reason))
+    };
+    page_where(
         cx,
         github(cx).get("/notifications").query_fields(&args),
         args.per_page,
@@ -38,6 +50,7 @@ pub fn list_notifications(args: ListNotifications, cx: &Context) -> Result<Outpu
             "repo=repository/full_name",
             "updated_at",
         ],
+        keep,
     )
 }
 

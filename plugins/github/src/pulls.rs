@@ -41,6 +41,12 @@ pub enum PullSort {
 }
 
 #[derive(Args)]
+pub enum Direction {
+    Asc,
+    Desc,
+}
+
+#[derive(Args)]
 pub struct ListPullRequests {
     /// Account or organisation that owns the repository.
     #[arg(path)]
@@ -58,6 +64,8 @@ pub struct ListPullRequests {
     /// By what to sort.
     #[arg(default = "created")]
     sort: PullSort,
+    /// Smallest or largest first; the newest first if sorted by `created`, else the smallest.
+    direction: Option<Direction>,
     /// Pull requests on a page.
     #[arg(path, min = 1, max = 100, default = 30)]
     per_page: u32,
@@ -65,7 +73,15 @@ pub struct ListPullRequests {
 
 /// Lists the pull requests of a repository.
 #[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["pr", "merge", "review"],
-       example = { "owner": "octocat", "repo": "hello-world", "base": "main", "sort": "long-running" })]
+       example = { "owner": "octocat", "repo": "hello-world", "base": "main", "sort": "long-running" },
+       trigger = { name: "new_pull_request", title: "New pull request",
+                   description: "A pull request was opened in a repository.",
+                   arguments: { state: "all", sort: "created", direction: "desc", per_page: 50 },
+                   items: "", id: ["/html_url"], time: "/created_at", order: "newest_first" },
+       trigger = { name: "changed_pull_request", title: "New or changed pull request",
+                   description: "A pull request of a repository was opened, pushed to, reviewed, merged or changed in another way.",
+                   arguments: { state: "all", sort: "updated", direction: "desc", per_page: 50 },
+                   items: "", id: ["/html_url", "/updated_at"], time: "/updated_at", order: "newest_first" })]
 pub fn list_pull_requests(args: ListPullRequests, cx: &Context) -> Result<Output, ToolError> {
     let address = path!("/repos/{}/{}/pulls", args.owner, args.repo);
     page(

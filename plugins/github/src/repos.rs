@@ -211,7 +211,11 @@ pub fn list_branches(args: ListOfRepo, cx: &Context) -> Result<Output, ToolError
 
 /// Lists the releases of a repository, newest first, with notes and files.
 #[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["versions", "changelog"],
-       example = { "owner": "octocat", "repo": "hello-world" })]
+       example = { "owner": "octocat", "repo": "hello-world" },
+       trigger = { name: "new_release", title: "New release",
+                   description: "A release of a repository was published, or drafted where the account sees drafts.",
+                   arguments: { per_page: 50 }, items: "", id: ["/id", "/published_at"], time: "/published_at",
+                   interval_s: 900 })]
 pub fn list_releases(args: ListOfRepo, cx: &Context) -> Result<Output, ToolError> {
     let address = path!("/repos/{}/{}/releases", args.owner, args.repo);
     page(cx, github(cx).get(address), args.per_page, RELEASE)

@@ -28,7 +28,11 @@ pub struct SearchIssues {
 
 /// Searches issues and pull requests in all repositories that the account can see.
 #[tool(effect = "read", paginated, scopes = ["repo"], keywords = ["find", "bugs", "pr", "assigned to me"],
-       example = { "q": "is:open assignee:@me" })]
+       example = { "q": "is:open assignee:@me" },
+       trigger = { name: "review_request", title: "Review requested",
+                   description: "A review of an open pull request was requested from the account or one of its teams.",
+                   arguments: { q: "is:open is:pr archived:false review-requested:@me", per_page: 100 },
+                   items: "/items", id: ["/html_url"] })]
 pub fn search_issues(args: SearchIssues, cx: &Context) -> Result<Output, ToolError> {
     let fields = [
         "number",
