@@ -9,10 +9,26 @@ use crate::query::{self, SearchFiles};
 
 /// Finds files and folders by name, content, kind, folder, owner or time; lists a folder. Newest first, unless text is searched.
 #[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/drive.readonly"], keywords = ["find document", "folder contents", "list files", "browse", "recent files"],
-       example = { "name": "budget 2026", "kind": "spreadsheet" })]
+       example = { "name": "budget 2026", "kind": "spreadsheet" },
+       trigger = { name: "new_file", title: "New file",
+                   description: "A file or folder was made or uploaded; a folder, a kind or a name keeps the list short.",
+                   arguments: { order: "created", limit: 100 }, items: "", id: ["/id"], time: "/created",
+                   order: "newest_first" },
+       trigger = { name: "changed_file", title: "New or changed file",
+                   description: "A file or folder was made or changed; a folder, a kind or a name keeps the list short.",
+                   arguments: { order: "modified", limit: 100 }, items: "", id: ["/id", "/modified"],
+                   time: "/modified", order: "newest_first" })]
 pub fn search_files(args: SearchFiles, cx: &Context) -> Result<Output, ToolError> {
     // The service sorts full text by relevance and refuses another order.
-    let order = args.text.is_none().then_some("modifiedTime desc");
+    let order = match (&args.order, &args.text) {
+        (Some(_), Some(_)) => {
+            let text = "a search for text is sorted by relevance; leave out `order` or `text`";
+            return Err(ToolError::invalid("/order", text));
+        }
+        (Some(order), None) => Some(order.key()),
+        (None, None) => Some(query::FileOrder::Modified.key()),
+        (None, Some(_)) => None,
+    };
     let corpora = match &args.shared_drive {
         Some(_) => "drive",
         None => "allDrives",

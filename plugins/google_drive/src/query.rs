@@ -18,6 +18,21 @@ pub enum Kind {
 }
 
 #[derive(Args)]
+pub enum FileOrder {
+    Created,
+    Modified,
+}
+
+impl FileOrder {
+    pub fn key(&self) -> &'static str {
+        match self {
+            Self::Created => "createdTime desc",
+            Self::Modified => "modifiedTime desc",
+        }
+    }
+}
+
+#[derive(Args)]
 pub struct SearchFiles {
     /// Words in the name, all of them; `"several words"` in quotes stay together.
     pub name: Option<String>,
@@ -46,6 +61,8 @@ pub struct SearchFiles {
     pub trashed: bool,
     /// Id of the shared drive to look in; everything that the account sees unless given.
     pub shared_drive: Option<String>,
+    /// By which time to sort, newest first; by the last change unless given. Not with `text`.
+    pub order: Option<FileOrder>,
     /// Files on a page.
     #[arg(min = 1, max = 200, default = 30)]
     pub limit: u32,

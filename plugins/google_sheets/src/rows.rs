@@ -30,7 +30,10 @@ pub struct ReadTable {
 
 /// Reads a sheet as a table: each row with its number and its values by column name, all rows or those that match.
 #[tool(effect = "read", paginated, scopes = ["https://www.googleapis.com/auth/spreadsheets.readonly"], keywords = ["rows", "records", "list", "find row", "lookup", "filter"],
-       example = { "spreadsheet": "1sSheetId", "sheet": "Customers", "where": { "Country": "DE" } })]
+       example = { "spreadsheet": "1sSheetId", "sheet": "Customers", "where": { "Country": "DE" } },
+       trigger = { name: "new_row", title: "New row",
+                   description: "A row with a higher number was filled: a form or a person added one at the end. Only the first 10,000 rows are seen. Another sheet needs a trigger of its own.",
+                   arguments: { limit: 2000 }, items: "", id: ["/row"] })]
 pub fn read_table(args: ReadTable, cx: &Context) -> Result<Output, ToolError> {
     let id = file_id(&args.spreadsheet, "spreadsheet")?;
     let header = u64::from(args.header_row);

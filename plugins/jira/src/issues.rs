@@ -35,11 +35,28 @@ pub fn shown(issue: &Value) -> Value {
 }
 
 #[derive(Args)]
+pub enum IssueOrder {
+    Created,
+    Updated,
+}
+
+impl IssueOrder {
+    fn clause(&self) -> &'static str {
+        match self {
+            Self::Created => "ORDER BY created DESC",
+            Self::Updated => "ORDER BY updated DESC",
+        }
+    }
+}
+
+#[derive(Args)]
 pub struct SearchIssues {
     /// JQL, for example `assignee = currentUser() AND statusCategory != Done ORDER BY updated`. It
     /// must name a limit such as a project, a person or a time.
     #[arg(min_length = 1, max_length = 4000)]
     jql: String,
+    /// By which time to sort, newest first; instead of an ORDER BY in the JQL.
+    order: Option<IssueOrder>,
     /// Issues on a page.
     #[arg(min = 1, max = 100, default = 25)]
     limit: u32,
@@ -47,11 +64,27 @@ pub struct SearchIssues {
 
 /// Finds issues by Jira's query language.
 #[tool(effect = "read", paginated, keywords = ["find", "tickets", "bugs", "tasks", "assigned", "list"],
-       example = { "jql": "project = ABC AND status = \"In Progress\"" })]
+       example = { "jql": "project = ABC AND status = \"In Progress\"" },
+       trigger = { name: "new_issue", title: "New issue",
+                   description: "An issue was created that a JQL without ORDER BY finds, for example `project = ABC`.",
+                   arguments: { order: "created", limit: 100 }, items: "", id: ["/key"], time: "/created",
+                   order: "newest_first" },
+       trigger = { name: "changed_issue", title: "New or changed issue",
+                   description: "An issue was created or changed that a JQL without ORDER BY finds, for example `project = ABC`.",
+                   arguments: { order: "updated", limit: 100 }, items: "", id: ["/key", "/updated"],
+                   time: "/updated", order: "newest_first" })]
 pub fn search_issues(args: SearchIssues, cx: &Context) -> Result<Output, ToolError> {
+    let jql = match &args.order {
+        None => args.jql,
+        Some(_) if is_sorted(&args.jql) => {
+            let text = "the JQL has an ORDER BY of its own; leave out one of them";
+            return Err(ToolError::invalid("/order", text));
+        }
+        Some(order) => format!("{} {}", args.jql.trim_end(), order.clause()),
+    };
     let request = jira(cx)
         .get("/search/jql")
-        .query("jql", args.jql)
+        .query("jql", jql)
         .query("fields", FIELDS);
     let request = request
         .query("maxResults", args.limit)
@@ -63,6 +96,15 @@ pub fn search_issues(args: SearchIssues, cx: &Context) -> Result<Output, ToolErr
         .unwrap_or_default();
     let issues: Vec<Value> = issues.iter().map(shown).collect();
     Output::page(issues, answer["nextPageToken"].as_str().map(str::to_owned))
+}
+
+/// Whether the words ORDER BY stand in a query, be it within a text.
+fn is_sorted(jql: &str) -> bool {
+    let words = jql.split_whitespace();
+    let next = words.clone().skip(1);
+    words.zip(next).any(|(first, second)| {
+        first.eq_ignore_ascii_case("order") && second.eq_ignore_ascii_case("by")
+    })
 }
 
 #[derive(Args)]

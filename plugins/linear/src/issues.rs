@@ -9,7 +9,15 @@ use crate::filter::{self, ListIssues, Order};
 ///
 /// For words in the text use linear_search_issues.
 #[tool(effect = "read", queries = ["GRAPHQL https://api.linear.app/graphql"], paginated, scopes = ["read"], keywords = ["tickets", "bugs", "backlog", "my tasks", "assigned to me", "open issues"],
-       example = { "team": "ENG", "assignee": "me", "state_types": ["unstarted", "started"] })]
+       example = { "team": "ENG", "assignee": "me", "state_types": ["unstarted", "started"] },
+       trigger = { name: "new_issue", title: "New issue",
+                   description: "An issue was created; a team, a project or a label keeps the list short.",
+                   arguments: { order: "created_at", limit: 100 }, items: "", id: ["/id"], time: "/created_at",
+                   order: "newest_first" },
+       trigger = { name: "changed_issue", title: "New or changed issue",
+                   description: "An issue was created or changed; a team, a project or a label keeps the list short.",
+                   arguments: { order: "updated_at", limit: 100 }, items: "", id: ["/id", "/updated_at"],
+                   time: "/updated_at", order: "newest_first" })]
 pub fn list_issues(args: ListIssues, cx: &Context) -> Result<Output, ToolError> {
     const DOCUMENT: &str = concat!(
         "query Issues($filter: IssueFilter, $first: Int, $after: String, $orderBy: PaginationOrderBy, \

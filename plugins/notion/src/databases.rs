@@ -92,7 +92,15 @@ pub struct QueryDataSource {
 #[tool(effect = "read",
     queries = ["POST https://api.notion.com/v1/data_sources/{id}/query"], paginated, keywords = ["table", "rows", "filter", "database", "tasks"],
        example = { "data_source": "248104cd477e80fdb757e945d38000bd",
-                   "filter": { "property": "Done", "checkbox": { "equals": false } } })]
+                   "filter": { "property": "Done", "checkbox": { "equals": false } } },
+       trigger = { name: "new_row", title: "New row of a database",
+                   description: "A row was added to a data source, which is a table of a database; a filter chooses among the rows.",
+                   arguments: { sorts: [{ property: "created_time", direction: "descending" }], page_size: 100 },
+                   items: "", id: ["/id"], time: "/created_time", order: "newest_first" },
+       trigger = { name: "changed_row", title: "New or changed row of a database",
+                   description: "A row of a data source was added or edited; a filter chooses among the rows.",
+                   arguments: { sorts: [{ property: "last_edited_time", direction: "descending" }], page_size: 100 },
+                   items: "", id: ["/id", "/last_edited_time"], time: "/last_edited_time", order: "newest_first" })]
 pub fn query_data_source(args: QueryDataSource, cx: &Context) -> Result<Output, ToolError> {
     let id = id_of(&args.data_source, "data_source")?;
     let mut body = json!({ "page_size": args.page_size });

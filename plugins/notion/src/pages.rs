@@ -46,7 +46,15 @@ pub struct Search {
 ///
 /// Only what is shared with the connection can be found.
 #[tool(effect = "read",
-    queries = ["POST https://api.notion.com/v1/search"], paginated, keywords = ["find", "lookup", "list pages"], example = { "query": "Roadmap" })]
+    queries = ["POST https://api.notion.com/v1/search"], paginated, keywords = ["find", "lookup", "list pages"], example = { "query": "Roadmap" },
+       trigger = { name: "new_page", title: "New page",
+                   description: "A page was made that the connection can read; words of the title keep the list short.",
+                   arguments: { only: "page", page_size: 100 }, items: "", id: ["/id"], time: "/created_time",
+                   order: "newest_first" },
+       trigger = { name: "changed_page", title: "New or changed page",
+                   description: "A page that the connection can read was made or edited; words of the title keep the list short.",
+                   arguments: { only: "page", page_size: 100 }, items: "", id: ["/id", "/last_edited_time"],
+                   time: "/last_edited_time", order: "newest_first" })]
 pub fn search(args: Search, cx: &Context) -> Result<Output, ToolError> {
     let mut body = json!({
         "page_size": args.page_size,
@@ -73,7 +81,14 @@ pub fn search(args: Search, cx: &Context) -> Result<Output, ToolError> {
 fn result(found: &Value) -> Value {
     let mut out = pick(
         found,
-        &["object", "id", "url", "last_edited_time", "parent"],
+        &[
+            "object",
+            "id",
+            "url",
+            "created_time",
+            "last_edited_time",
+            "parent",
+        ],
     );
     let text = match found["object"].as_str() {
         Some("page") => title(&found["properties"]),

@@ -35,7 +35,10 @@ pub struct GetReactions {
 
 /// Reads who reacted to a message, and how.
 #[tool(effect = "read", scopes = ["reactions:read"], keywords = ["emoji", "votes"],
-       example = { "channel": "C024BE91L", "timestamp": "1503435956.000247" })]
+       example = { "channel": "C024BE91L", "timestamp": "1503435956.000247" },
+       trigger = { name: "new_reaction", title: "Reaction to a message",
+                   description: "A message has a further reaction: another emoji, or one more person with the same. Another message needs a trigger of its own.",
+                   items: "/reactions", id: ["/name", "/count"] })]
 pub fn get_reactions(args: GetReactions, cx: &Context) -> Result<Value, ToolError> {
     Ok(pick(
         &call(slack(cx).get("/reactions.get").query_fields(&args))?["message"],

@@ -137,7 +137,11 @@ pub struct GetChannelHistory {
 
 /// Reads the messages of a channel or conversation, newest first. Threads show reply_count.
 #[tool(effect = "read", paginated, scopes = ["channels:history"], keywords = ["read", "messages", "recent", "conversation"],
-       example = { "channel": "C1", "limit": 2 })]
+       example = { "channel": "C1", "limit": 2 },
+       trigger = { name: "new_message", title: "New message",
+                   description: "A message was posted in a channel or conversation that the connection can read; answers in threads are not told.",
+                   arguments: { limit: 200 }, items: "", id: ["/ts"], time: "/ts", order: "newest_first",
+                   interval_s: 60 })]
 pub fn get_channel_history(args: GetChannelHistory, cx: &Context) -> Result<Output, ToolError> {
     let request = slack(cx).get("/conversations.history").query_fields(&args);
     readable(page(cx, request, args.limit, "messages", MESSAGE)?)
@@ -201,7 +205,11 @@ pub struct SearchMessages {
 
 /// Searches messages in the whole workspace. Slack allows it with a user token (xoxp-) only.
 #[tool(effect = "read", paginated, auth = ["user", "token"], scopes = ["search:read"], keywords = ["find", "grep"],
-       example = { "query": "pickleface", "count": 1 })]
+       example = { "query": "pickleface", "count": 1 },
+       trigger = { name: "found_message", title: "Mention or other found message",
+                   description: "A message was posted that a search finds: with `<@U024BE7LH>` one that mentions this person, or with words. Needs a user token.",
+                   arguments: { sort: "timestamp", count: 100 }, items: "/messages", id: ["/channel", "/ts"],
+                   time: "/ts", order: "newest_first" })]
 pub fn search_messages(args: SearchMessages, cx: &Context) -> Result<Output, ToolError> {
     let number = cx.page_number(1)?;
     let answer = call(
