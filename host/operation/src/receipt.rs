@@ -74,6 +74,8 @@ pub enum ReceiptKind {
     Tool,
     /// What the gateway itself sent for a connection: the account check, token requests, revocation.
     Connection,
+    /// A run of a script. Its calls have receipts of their own.
+    Script,
 }
 
 /// How a person recognises the key of a receipt.

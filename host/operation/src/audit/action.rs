@@ -127,6 +127,8 @@ pub enum AuditAction {
     PluginsUpload,
     #[strum(serialize = "results.read")]
     ResultsRead,
+    #[strum(serialize = "scripts.read")]
+    ScriptsRead,
     #[strum(serialize = "services.configure")]
     ServicesConfigure,
     #[strum(serialize = "services.forget_app")]
