@@ -26,6 +26,7 @@ pub mod metrics;
 mod open;
 pub mod plugins;
 mod row_seals;
+pub mod scripts;
 pub mod sessions;
 pub mod skills;
 mod stored_quota;
@@ -92,6 +93,7 @@ pub struct Gateway {
     kept_quotas: tools::kept_quota::KeptQuotas,
     stored_quotas: Arc<stored_quota::StoredQuotas>,
     readings: audit::readings::Readings,
+    scripts: scripts::Scripts,
     hook_refusals: webhooks::inbound::refusals::Refusals,
     triggers: triggers::TriggerWake,
     /// How many wait for a user to connect.

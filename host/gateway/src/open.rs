@@ -115,6 +115,7 @@ impl GatewayParts<'_> {
             kept_quotas: tools::kept_quota::KeptQuotas::default(),
             stored_quotas: Arc::default(),
             readings: audit::readings::Readings::default(),
+            scripts: scripts::Scripts::default(),
             hook_refusals: webhooks::inbound::refusals::Refusals::default(),
             triggers: triggers::TriggerWake::default(),
             waiters: waiters::Waiters::default(),

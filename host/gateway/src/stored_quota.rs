@@ -1,4 +1,4 @@
-//! How much a workspace may store until it deletes some: Skills with their versions, sessions, files.
+//! How much a workspace may store until it deletes some: Skills with their versions, sessions, files, runs of scripts.
 //!
 //! The database is counted when a workspace first writes, and again after an eighth of its quota or whatever was left
 //! of it: between two counts a process gives away no more than that, so a workspace has at most an eighth more for
@@ -23,6 +23,10 @@ const SESSION_BYTES_MAX: i64 = 256 << 20;
 const FILES_MAX: i64 = 5_000;
 /// Bytes of their contents.
 const FILES_BYTES_MAX: i64 = 512 << 20;
+/// Runs of scripts of one workspace, with their steps.
+const SCRIPT_STEPS_MAX: i64 = 100_000;
+/// Bytes of their texts, sealed.
+const SCRIPT_BYTES_MAX: i64 = 256 << 20;
 /// The part of a quota after which is counted again.
 const PART: i64 = 8;
 /// How long a full workspace is refused before it is counted again.
@@ -35,6 +39,7 @@ pub(crate) enum Stored {
     Skills,
     Sessions,
     Files,
+    Scripts,
 }
 
 impl Stored {
@@ -43,6 +48,7 @@ impl Stored {
             Self::Skills => (SKILL_VERSIONS_MAX, SKILL_BYTES_MAX),
             Self::Sessions => (SESSION_STEPS_MAX, SESSION_BYTES_MAX),
             Self::Files => (FILES_MAX, FILES_BYTES_MAX),
+            Self::Scripts => (SCRIPT_STEPS_MAX, SCRIPT_BYTES_MAX),
         };
         StoredAmount { rows, bytes }
     }
@@ -56,6 +62,10 @@ impl Stored {
                 "delete sessions, or wait: a session ends after a day without use",
             ),
             Self::Files => ("files", "delete files, or wait: a file expires after a day"),
+            Self::Scripts => (
+                "runs of scripts and their steps",
+                "wait: a run is deleted a day after it began",
+            ),
         };
         Error::Conflict(format!(
             "the workspace is full: it holds at most {rows} {what} and {bytes} bytes in them; {next}"
@@ -214,6 +224,7 @@ impl Gateway {
             Stored::Skills => self.store.count_skills(workspace_id).await?,
             Stored::Sessions => self.store.count_sessions(workspace_id).await?,
             Stored::Files => self.store.count_files(workspace_id).await?,
+            Stored::Scripts => self.store.count_script_bytes(workspace_id).await?,
         };
         self.stored_quotas
             .take_counted(key, counted, ended, bytes, now_ms)

@@ -1,0 +1,109 @@
+//! The steps of a run as its loop knows them.
+
+use std::sync::Arc;
+
+use super::ScriptCallStatus;
+use super::replay::JournaledStep;
+use super::wire::{EngineStep, EngineStepKind};
+use toolgate_catalog::script_names::is_script_function;
+use toolgate_catalog::{Catalog, Tool};
+
+/// A step as the loop knows it. Its place in the list is its number.
+pub(super) struct StepRecord {
+    pub step: EngineStep,
+    pub fingerprint: String,
+    pub tool: Option<Arc<Tool>>,
+    /// Whether the journal has it.
+    pub is_begun: bool,
+    pub began_at_ms: Option<i64>,
+    pub ended_at_ms: Option<i64>,
+    pub status: ScriptCallStatus,
+    pub execution_id: Option<String>,
+}
+
+impl StepRecord {
+    /// `known`: what the journal has of it.
+    pub(super) fn new(
+        catalog: &Catalog,
+        step: EngineStep,
+        fingerprint: String,
+        known: Option<JournaledStep>,
+    ) -> Self {
+        let settled = known.as_ref().and_then(|known| known.settled.as_ref());
+        Self {
+            tool: find_tool(catalog, &step),
+            is_begun: known.is_some(),
+            began_at_ms: known.as_ref().map(|known| known.began_at_ms),
+            ended_at_ms: settled.map(|settled| settled.ended_at_ms),
+            status: match (settled, &known) {
+                (Some(settled), _) if settled.is_ok => ScriptCallStatus::Ok,
+                (Some(_), _) => ScriptCallStatus::Error,
+                (None, Some(_)) => ScriptCallStatus::Open,
+                (None, None) => ScriptCallStatus::NotBegun,
+            },
+            execution_id: known.as_ref().and_then(|known| known.execution_id.clone()),
+            fingerprint,
+            step,
+        }
+    }
+
+    /// The tool's name, or the kind of the step.
+    pub(super) fn name(&self) -> &str {
+        match &self.tool {
+            Some(tool) => &tool.name,
+            None => self.step.kind.into_str(),
+        }
+    }
+
+    /// The same with its line.
+    pub(super) fn shown(&self) -> String {
+        match self.step.line {
+            Some(line) => format!("{} (line {line})", self.name()),
+            None => self.name().to_owned(),
+        }
+    }
+}
+
+/// The tool that a step calls: by its whole name, by its name without its service, or by its name in camel case if no
+/// other tool of the service has that one too.
+fn find_tool(catalog: &Catalog, step: &EngineStep) -> Option<Arc<Tool>> {
+    if step.kind != EngineStepKind::Tool {
+        return None;
+    }
+    let tools = catalog.tools().iter();
+    let of_service: Vec<&Arc<Tool>> = tools
+        .filter(|tool| tool.service() == step.service)
+        .filter(|tool| is_script_function(tool.service(), &tool.name, &step.function))
+        .collect();
+    let named = of_service
+        .iter()
+        .find(|tool| tool.name == *step.function || tool.action() == step.function);
+    match (named, &of_service[..]) {
+        (Some(tool), _) => Some(Arc::clone(tool)),
+        (None, [tool]) => Some(Arc::clone(tool)),
+        (None, _) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_is_a_tool_of_its_own_service() {
+        let catalog = toolgate_catalog::fixture::catalog();
+        let find = |service: &str, function: &str| {
+            let step = serde_json::json!({
+                "step": 0, "kind": "tool", "service": service, "function": function,
+            });
+            let step = serde_json::from_str(&step.to_string()).unwrap();
+            find_tool(&catalog, &step).map(|tool| tool.name.to_string())
+        };
+        for function in ["createIssue", "create_issue", "github_create_issue"] {
+            let found = find("github", function);
+            assert_eq!(found.as_deref(), Some("github_create_issue"), "{function}");
+        }
+        assert_eq!(find("jira", "github_create_issue"), None);
+        assert_eq!(find("github", "createIsue"), None);
+    }
+}
