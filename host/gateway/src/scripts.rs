@@ -29,13 +29,14 @@ mod steps;
 mod tests;
 mod wire;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 pub(crate) use engine::Scripts;
 pub use limits::{ARGUMENTS_BYTES_MAX, LIST_LIMIT_MAX, SCRIPT_BYTES_MAX};
 
 use crate::tools::CallListener;
+use toolgate_core::clock::rfc3339;
 use toolgate_core::ids::UserId;
 
 /// `POST /v1/scripts/run` and `svc_run_script`.
@@ -184,8 +185,13 @@ pub struct ScriptCall {
     /// Of its receipt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub execution_id: Option<String>,
-    /// Milliseconds since the Unix epoch; absent where it has not begun.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Milliseconds since the Unix epoch, RFC 3339 in public answers; absent where it has not begun.
+    #[serde(
+        rename = "started_at",
+        serialize_with = "as_rfc3339",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(value_type = Option<String>, format = DateTime)]
     pub started_at_ms: Option<i64>,
     /// Absent where it has not ended.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -233,4 +239,9 @@ pub struct ScriptRunPage {
     /// `null` on the last page.
     #[schema(required)]
     pub next_cursor: Option<String>,
+}
+
+/// A moment that may be absent.
+fn as_rfc3339<S: Serializer>(at_ms: &Option<i64>, to: S) -> Result<S::Ok, S::Error> {
+    at_ms.map(rfc3339).serialize(to)
 }

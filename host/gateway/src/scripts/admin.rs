@@ -123,9 +123,9 @@ impl Gateway {
     pub async fn set_code_mode(&self, caller: &Caller, enabled: bool) -> Result<(), Error> {
         caller.need(Scope::Admin)?;
         let (id, now_ms) = (&caller.workspace_id, self.clock.now_ms());
-        let details = json!({ "code_mode": enabled });
+        let details = json!({ "enabled": enabled });
         let changed = self
-            .audited(caller, AuditAction::WorkspaceChange, id, details)
+            .audited(caller, AuditAction::WorkspaceCodeMode, id, details)
             .set_code_mode(id, enabled, now_ms)
             .await?;
         match changed {

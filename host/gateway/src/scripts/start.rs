@@ -7,7 +7,7 @@ use rand::RngExt as _;
 use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 
-use super::answer::{status_of, stored_run};
+use super::answer::status_of;
 use super::ended::LoopEnd;
 use super::engine::ScriptPlace;
 use super::finish::finish;
@@ -61,12 +61,11 @@ impl Gateway {
         self.detached_run(caller, run).await
     }
 
-    /// Goes on with a run that waits for a person or whose process has stopped. One that is over is answered as it
-    /// ended.
+    /// Goes on with a run that waits for a person or whose process has stopped.
     ///
     /// # Errors
-    /// `not_found` for a run of another user; `conflict` for one that another key began; `in_progress` while another
-    /// request works on it; and those of [`Gateway::run_script`].
+    /// `not_found` for a run of another user; `conflict` for one that is over or that another key began; `in_progress`
+    /// while another request works on it; and those of [`Gateway::run_script`].
     pub async fn resume_script(
         self: &Arc<Self>,
         caller: &Caller,
@@ -80,8 +79,9 @@ impl Gateway {
             | ScriptStatus::Failed
             | ScriptStatus::Planned
             | ScriptStatus::Cancelled => {
-                let steps = self.store.script_steps(&row.id).await?;
-                return stored_run(self, row, steps);
+                return Err(Error::Conflict(
+                    "the run is over: read it to see how it ended".to_owned(),
+                ));
             }
         }
         // Idempotency keys and approvals are of the key that sent them: for another one a write could be done twice.
@@ -92,6 +92,7 @@ impl Gateway {
             ));
         }
         let user = UserId::parse(&row.user_id).map_err(|cause| Error::Internal(cause.into()))?;
+        self.scripts.engine()?;
         let place = self.scripts.enter(&caller.workspace_id, &user)?;
         let owner = ids::ulid("lease");
         let now_ms = self.clock.now_ms();
@@ -107,6 +108,8 @@ impl Gateway {
                 retry_after_s: RETRY_AFTER_S,
             });
         }
+        // Another request may have gone on with it in between.
+        let row = self.find_script_run(caller, run_id).await?;
         let run = self.claimed_run(row, user, owner, place).await?;
         self.detached_run(caller, run).await
     }
@@ -122,7 +125,6 @@ impl Gateway {
                     .to_owned(),
             });
         }
-        self.scripts.engine()?;
         if self.stop.is_cancelled() {
             return Err(Error::Stopping);
         }
@@ -303,4 +305,41 @@ fn check_size(request: &RunScript) -> Result<(), Error> {
         )));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn request(script: &str, arguments: Value) -> RunScript {
+        RunScript {
+            script: script.to_owned(),
+            arguments,
+            user_id: None,
+            session_id: None,
+            dry_run: false,
+            listener: CallListener::default(),
+        }
+    }
+
+    #[test]
+    fn a_script_and_its_arguments_have_a_bound() {
+        // With its quotes the longest text is as long as the arguments may be.
+        let longest = "x".repeat(ARGUMENTS_BYTES_MAX - 2);
+        for (script, arguments, fits) in [
+            (" ".repeat(2), Value::Null, false),
+            ("x".repeat(SCRIPT_BYTES_MAX), Value::Null, true),
+            ("x".repeat(SCRIPT_BYTES_MAX + 1), Value::Null, false),
+            ("x".to_owned(), Value::from(longest.clone()), true),
+            ("x".to_owned(), Value::from(format!("{longest}x")), false),
+        ] {
+            let checked = check_size(&request(&script, arguments));
+            assert_eq!(checked.is_ok(), fits, "{} bytes", script.len());
+            if let Err(refused) = checked {
+                assert_eq!(refused.code(), "invalid_request");
+            }
+        }
+    }
 }

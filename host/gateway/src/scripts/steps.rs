@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::limits::SLEEP_MS_MAX;
+use super::limits::{RETRY_AFTER_S, SLEEP_MS_MAX};
 use super::pause::{key_of, pause_of};
 use super::plan::{CallPlan, planned};
 use super::results::{AgainExecution, tool_value};
@@ -242,7 +242,13 @@ async fn unknown_tool(of: &StepContext, caller: &Caller, step: &EngineStep) -> S
     match of.gateway.permissions_of(caller, &of.facts.user).await {
         Ok(permissions) => {
             let name = format!("{}_{}", step.service, step.function);
-            refused(of.gateway.tool_not_found(&name, &permissions))
+            match of.gateway.tool_not_found(&name, &permissions) {
+                // It may be among those that are still being loaded: the run goes on later.
+                Error::ToolNotLoaded { .. } => StepEnd::Stopped(Error::Overloaded {
+                    retry_after_s: RETRY_AFTER_S,
+                }),
+                unknown => refused(unknown),
+            }
         }
         Err(error) => refused(error),
     }

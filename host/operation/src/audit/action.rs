@@ -179,6 +179,8 @@ pub enum AuditAction {
     WebhooksUpdate,
     #[strum(serialize = "workspace.change")]
     WorkspaceChange,
+    #[strum(serialize = "workspace.code_mode")]
+    WorkspaceCodeMode,
     #[strum(serialize = "workspace.create")]
     WorkspaceCreate,
 }

@@ -331,6 +331,7 @@ impl Walk {
             "plugins.refresh",
             "plugins.revert",
             "results.read",
+            "scripts.read",
             "sessions.read",
             // Of a toolset's Skill: `hostile::skill_changes`.
             "skills.propose",
