@@ -1,7 +1,5 @@
 //! Runs as their rows: who may do what with them, and what a process may write.
 
-use std::sync::Arc;
-
 use super::journal::{NewOutcome, ScriptJournal, pause_record, sealed_of_run, steps_of};
 use super::limits::{KEPT_MS, LEASE_MS};
 use super::pause::PauseRecord;
@@ -54,7 +52,7 @@ async fn begun(world: &TestWorld, caller: &Caller, user: &str, owner: &str) -> S
     };
     world.store.insert_script_run(&row).await.unwrap();
     ScriptJournal {
-        gateway: Arc::clone(world),
+        gateway: world.gateway.clone(),
         workspace_id: caller.workspace_id.clone(),
         run_id,
         owner: owner.to_owned(),
