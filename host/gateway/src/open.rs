@@ -21,7 +21,7 @@ use crate::metrics::Metrics;
 use crate::plugins::{Intake, Snapshot};
 use crate::row_seals::RowSeals;
 use crate::{
-    Gateway, access, audit, body_memory, connections, dashboard, jobs, knowledge, plugins,
+    Gateway, access, audit, body_memory, connections, dashboard, jobs, knowledge, plugins, scripts,
     sessions, tools, toolsets, triggers, waiters, webhooks,
 };
 use toolgate_core::clock::Clock;

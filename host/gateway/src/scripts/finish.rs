@@ -15,7 +15,7 @@ use crate::{Caller, Error, Gateway};
 use toolgate_store::ExecutionRow;
 
 /// What receipts name where those of calls name a plugin and its tool.
-pub(super) const SERVICE: &str = "script";
+const SERVICE: &str = "script";
 const TOOL: &str = "run_script";
 
 /// The receipt of a run: its status, why it failed, and in which words.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::ScriptCallStatus;
 use super::replay::JournaledStep;
 use super::wire::{EngineStep, EngineStepKind};
-use toolgate_catalog::script_names::is_script_function;
+use toolgate_catalog::script_names::find_script_function;
 use toolgate_catalog::{Catalog, Tool};
 
 /// A step as the loop knows it. Its place in the list is its number.
@@ -64,25 +64,16 @@ impl StepRecord {
     }
 }
 
-/// The tool that a step calls: by its whole name, by its name without its service, or by its name in camel case if no
-/// other tool of the service has that one too.
+/// The tool of its service that a step calls.
 fn find_tool(catalog: &Catalog, step: &EngineStep) -> Option<Arc<Tool>> {
     if step.kind != EngineStepKind::Tool {
         return None;
     }
     let tools = catalog.tools().iter();
-    let of_service: Vec<&Arc<Tool>> = tools
-        .filter(|tool| tool.service() == step.service)
-        .filter(|tool| is_script_function(tool.service(), &tool.name, &step.function))
-        .collect();
-    let named = of_service
-        .iter()
-        .find(|tool| tool.name == *step.function || tool.action() == step.function);
-    match (named, &of_service[..]) {
-        (Some(tool), _) => Some(Arc::clone(tool)),
-        (None, [tool]) => Some(Arc::clone(tool)),
-        (None, _) => None,
-    }
+    let of_service = tools.filter(|tool| tool.service() == step.service);
+    let names = of_service.map(|tool| tool.name.as_str());
+    let name = find_script_function(&step.service, names, &step.function)?;
+    catalog.get(name).cloned()
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use super::limits::{
 use super::records::StepRecord;
 use super::replay::{Divergence, Replay};
 use super::report::ScriptReport;
-use super::steps::{AskedStep, StepContext, StepEnd, run_step};
+use super::steps::{BegunStep, StepContext, StepEnd, run_step};
 use super::wire::{EngineEnd, EngineStep, EngineTurn, StepValue, outcome_text, run_error};
 use super::{PlannedScriptCall, ScriptCallStatus, ScriptError};
 use crate::Error;
@@ -87,7 +87,7 @@ impl ScriptLoop {
             settled: replay.settled(),
             journal_bytes: replay.bytes(),
             asked_bytes: 0,
-            told_ms: replay.told_ms().unwrap_or(i64::MIN),
+            told_ms: replay.told_ms().unwrap_or(of.facts.created_at_ms),
             end: None,
             stopping: None,
             plan: Vec::new(),
@@ -201,8 +201,8 @@ impl ScriptLoop {
     /// The first reason counts, unless the run is no longer this process's.
     fn stop(&mut self, end: LoopEnd) {
         self.of.stopping.cancel();
-        // What a person has to do first does not make what else runs worthless.
-        if !matches!(end, LoopEnd::Paused(_)) {
+        // A run that can be resumed needs the outcomes of what has begun.
+        if !matches!(end, LoopEnd::Paused(_) | LoopEnd::Interrupted(_)) {
             self.of.cancelled.cancel();
         }
         if self.stopping.is_none() || matches!(end, LoopEnd::Lost) {
@@ -280,7 +280,7 @@ impl ScriptLoop {
                 record.began_at_ms = Some(now_ms);
             }
             record.status = ScriptCallStatus::Open;
-            let asked = AskedStep {
+            let asked = BegunStep {
                 step: record.step.clone(),
                 tool: record.tool.clone(),
                 began_at_ms: record.began_at_ms.unwrap_or(now_ms),

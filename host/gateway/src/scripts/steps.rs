@@ -61,8 +61,8 @@ pub(super) struct StepContext {
     pub cancelled: CancellationToken,
 }
 
-/// A step that begins.
-pub(super) struct AskedStep {
+/// A step that has begun.
+pub(super) struct BegunStep {
     pub step: EngineStep,
     /// Of a step that calls one that exists.
     pub tool: Option<Arc<Tool>>,
@@ -98,7 +98,7 @@ impl StepEnd {
 }
 
 /// Runs one step to its end.
-pub(super) async fn run_step(of: &StepContext, asked: &AskedStep) -> StepEnd {
+pub(super) async fn run_step(of: &StepContext, asked: &BegunStep) -> StepEnd {
     if asked.step.kind == EngineStepKind::Sleep {
         return sleep(of, asked).await;
     }
@@ -124,7 +124,7 @@ pub(super) async fn run_step(of: &StepContext, asked: &AskedStep) -> StepEnd {
 }
 
 /// Waits; after a resume for what is left of the time.
-async fn sleep(of: &StepContext, asked: &AskedStep) -> StepEnd {
+async fn sleep(of: &StepContext, asked: &BegunStep) -> StepEnd {
     let wanted = asked.step.arguments()["ms"].as_f64();
     let wanted = wanted.filter(|ms| (0.0..=SLEEP_MS_MAX as f64).contains(ms));
     let Some(wanted) = wanted else {
@@ -140,7 +140,7 @@ async fn sleep(of: &StepContext, asked: &AskedStep) -> StepEnd {
     }
 }
 
-async fn call_tool(of: &StepContext, caller: &Caller, asked: &AskedStep) -> StepEnd {
+async fn call_tool(of: &StepContext, caller: &Caller, asked: &BegunStep) -> StepEnd {
     let Some(tool) = &asked.tool else {
         return unknown_tool(of, caller, &asked.step).await;
     };
@@ -193,7 +193,7 @@ async fn call_tool(of: &StepContext, caller: &Caller, asked: &AskedStep) -> Step
 }
 
 /// The key of a write: of the run, the step and the try.
-fn keyed(of: &StepContext, asked: &AskedStep, tool: &Tool) -> Result<KeyedRequest, Error> {
+fn keyed(of: &StepContext, asked: &BegunStep, tool: &Tool) -> Result<KeyedRequest, Error> {
     let key = key_of(&of.facts.run_id, asked.step.step, asked.waited);
     let body = json!({ "tool": tool.name.as_str(), "arguments": asked.step.arguments() });
     KeyedRequest::new(&key, "script step", body)
