@@ -92,7 +92,6 @@ const SENTENCES: Record<string, (details: Details, subject: string) => string> =
   'plugins.upload': (d, subject) => `uploaded version ${text(d.version)} of ${subject}`,
   'results.read': (d) => `read a result of ${list(d.users)}`,
   'services.configure': (d, subject) => `changed settings of ${subject}: ${[list(d.set), Array.isArray(d.removed) && d.removed.length > 0 ? `without ${list(d.removed)}` : ''].filter(Boolean).join('; ')}`,
-  'scripts.read': (d) => `read what scripts of ${list(d.users)} did`,
   'services.forget_app': (_, subject) => `removed the OAuth application of ${subject}`,
   'services.register_app': (d, subject) => `saved the OAuth application ${text(d.client_id)} of ${subject}`,
   'sessions.read': (d) => `read what ${list(d.users)} said in a session`,
@@ -117,7 +116,6 @@ const SENTENCES: Record<string, (details: Details, subject: string) => string> =
   'webhooks.test': () => 'sent a test to a webhook',
   'webhooks.update': (d) => `changed the webhook to ${text(d.url)}${d.enabled === false ? ', which is off now' : ''}`,
   'workspace.change': (d) => (d.name ? `renamed the workspace to ${text(d.name)}` : 'changed the settings of the workspace'),
-  'workspace.code_mode': (d) => (d.enabled === true ? 'switched code mode on' : 'switched code mode off'),
   'workspace.create': (d) => `created the workspace ${text(d.name)}`,
 };
 
