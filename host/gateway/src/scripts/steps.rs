@@ -284,6 +284,7 @@ async fn search(of: &StepContext, caller: &Caller, step: &EngineStep) -> Result<
             limit,
             schema_limit: 0,
             user_id: Some(of.facts.user.clone()),
+            schema_address: str::to_owned,
         };
         let search = of.gateway.search_tools(caller, request);
         found.extend(Box::pin(search).await?.tools);
