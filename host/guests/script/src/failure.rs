@@ -1,0 +1,134 @@
+//! How a script fails, and how the failure is told to the host.
+
+use boa_engine::error::EngineError;
+use boa_engine::object::JsObject;
+use boa_engine::{Context, JsError, JsValue, js_string};
+
+use crate::limits::MESSAGE_BYTES_MAX;
+use crate::place::Place;
+use crate::state::GuestState;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct GuestFailure {
+    pub(crate) name: String,
+    pub(crate) message: String,
+    pub(crate) place: Option<Place>,
+    pub(crate) code: Option<String>,
+    pub(crate) step: Option<u32>,
+}
+
+impl GuestFailure {
+    pub(crate) fn new(name: &str, code: &str, message: impl Into<String>) -> Self {
+        Self {
+            name: name.to_owned(),
+            message: message.into(),
+            place: None,
+            code: Some(code.to_owned()),
+            step: None,
+        }
+    }
+
+    /// A script that cannot be parsed, or that uses what is not supported.
+    pub(crate) fn syntax(code: &str, message: impl Into<String>, place: Place) -> Self {
+        Self {
+            place: Some(place),
+            ..Self::new("SyntaxError", code, message)
+        }
+    }
+
+    pub(crate) fn from_error(error: JsError, context: &mut Context) -> Self {
+        if is_limit(&error) {
+            return Self {
+                code: None,
+                ..Self::new("RangeError", "", "the script calls itself too deeply")
+            };
+        }
+        match error.into_opaque(context) {
+            Ok(value) => Self::from_thrown(&value, context),
+            Err(error) => Self::new(
+                "Error",
+                "internal",
+                bounded(&error.to_string(), MESSAGE_BYTES_MAX),
+            ),
+        }
+    }
+
+    /// The failure that `value` stands for, which the script may have made up as it likes.
+    pub(crate) fn from_thrown(value: &JsValue, context: &mut Context) -> Self {
+        let Some(object) = value.as_object() else {
+            let message = value.to_string(context).map_or_else(
+                |_| value.display().to_string(),
+                |text| text.to_std_string_lossy(),
+            );
+            return Self {
+                code: None,
+                ..Self::new("Error", "", bounded(&message, MESSAGE_BYTES_MAX))
+            };
+        };
+        let name = text_of(&object, "name", context);
+        let message = text_of(&object, "message", context);
+        let code = text_of(&object, "code", context);
+        let step = property(&object, "step", context)
+            .and_then(|value| value.as_number())
+            .filter(|step| step.fract() == 0.0 && (0.0..=f64::from(u16::MAX)).contains(step))
+            .map(|step| step as u32);
+        let call = step.and_then(|step| GuestState::from_context(context).borrow().place_of(step));
+        let mut failure = Self {
+            name: name.unwrap_or_else(|| "Error".to_owned()),
+            message: message.unwrap_or_default(),
+            place: call.or_else(|| place_of(value, context)),
+            code,
+            step: step.filter(|_| call.is_some()),
+        };
+        if failure.place.is_none()
+            && failure.name == "SyntaxError"
+            && let Some((place, message)) = Place::from_parser_message(&failure.message)
+        {
+            failure.message = message.to_owned();
+            failure.place = place;
+        }
+        failure
+    }
+}
+
+/// Whether the script reached a limit of the interpreter, which it cannot catch.
+fn is_limit(error: &JsError) -> bool {
+    match error.as_engine() {
+        Some(EngineError::RuntimeLimit(_)) => true,
+        Some(EngineError::Panic(panic)) => {
+            let source = std::error::Error::source(panic);
+            source.is_some_and(|source| source.downcast_ref::<JsError>().is_some_and(is_limit))
+        }
+        _ => false,
+    }
+}
+
+/// The place where an `Error` was made, by the getter of the interpreter and not by what the script replaced it with.
+pub(crate) fn place_of(error: &JsValue, context: &mut Context) -> Option<Place> {
+    let getter = GuestState::from_context(context).borrow().stack_getter()?;
+    let stack = getter.call(error, &[], context).ok()?;
+    Place::from_stack(&stack.as_string()?.to_std_string_lossy())
+}
+
+/// The place in the script that calls the native function that asks.
+pub(crate) fn calling_place(context: &mut Context) -> Option<Place> {
+    let constructor = context.intrinsics().constructors().error().constructor();
+    let error = constructor.construct(&[], None, context).ok()?;
+    place_of(&error.into(), context)
+}
+
+fn property(object: &JsObject, name: &str, context: &mut Context) -> Option<JsValue> {
+    object.get(js_string!(name), context).ok()
+}
+
+fn text_of(object: &JsObject, name: &str, context: &mut Context) -> Option<String> {
+    let text = property(object, name, context)?
+        .as_string()?
+        .to_std_string_lossy();
+    Some(bounded(&text, MESSAGE_BYTES_MAX).to_owned())
+}
+
+/// The beginning of `text`, of at most `bytes_max` bytes.
+pub(crate) fn bounded(text: &str, bytes_max: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes_max)]
+}
