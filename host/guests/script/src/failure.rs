@@ -95,10 +95,12 @@ impl GuestFailure {
 fn is_limit(error: &JsError) -> bool {
     match error.as_engine() {
         Some(EngineError::RuntimeLimit(_)) => true,
-        Some(EngineError::Panic(panic)) => {
-            let source = std::error::Error::source(panic);
-            source.is_some_and(|source| source.downcast_ref::<JsError>().is_some_and(is_limit))
-        }
+        Some(EngineError::Panic(panic)) => std::error::Error::source(panic).is_some_and(|source| {
+            let boxed = source.downcast_ref::<Box<JsError>>().map(AsRef::as_ref);
+            boxed
+                .or_else(|| source.downcast_ref::<JsError>())
+                .is_some_and(is_limit)
+        }),
         _ => false,
     }
 }

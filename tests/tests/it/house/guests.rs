@@ -22,5 +22,5 @@ fn a_guest_uses_no_crate_of_the_host() {
             assert!(!of_host && name != "toolgate", "{manifest:?} uses {name}");
         }
     }
-    assert_eq!(seen, 5, "three components and two tables");
+    assert_eq!(seen, 6, "four components and two tables");
 }
