@@ -7,7 +7,8 @@
 //! 2. [`toolgate_http_kit::auth`]: the API key, before any byte of the body is read;
 //! 3. [`toolgate_http_kit::path`], [`toolgate_http_kit::query`], [`toolgate_http_kit::body`]: strict decoding, everything unknown refused;
 //! 4. the resource's own file: [`tools`], [`toolsets`], [`executions`], [`skills`], [`permissions`], [`connections`], [`approvals`],
-//!    [`sessions`], [`messages`], [`knowledge`], [`results`], [`files`], [`webhooks`], [`hooks`], [`events`], [`triggers`], [`health`];
+//!    [`sessions`], [`messages`], [`knowledge`], [`results`], [`files`], [`webhooks`], [`hooks`], [`events`], [`triggers`], [`scripts`],
+//!    [`health`];
 //!    [`probes`] need no key;
 //! 5. [`toolgate_http_kit::envelope`]: the one file that turns results and errors into statuses and bodies.
 //!
@@ -43,6 +44,7 @@ mod openapi;
 mod permissions;
 mod probes;
 mod results;
+mod scripts;
 mod sessions;
 mod skills;
 mod stream;
@@ -74,6 +76,7 @@ fn api() -> OpenApiRouter<RestState> {
         hooks::routes(),
         events::routes(),
         triggers::routes(),
+        scripts::routes(),
         health::routes(),
         probes::routes(),
     ];

@@ -28,6 +28,7 @@ async fn stored(gateway: &TestGateway) -> Vec<usize> {
         ("/v1/approvals", "approvals"),
         ("/v1/connections", "connections"),
         ("/v1/triggers", "triggers"),
+        ("/v1/scripts/runs", "items"),
     ] {
         counts.push(
             gateway.get(path).await.data()[list]
@@ -57,7 +58,7 @@ async fn refused_and_nothing_kept(
             .to_owned();
         assert!(message.len() > 8 && message.len() < 2_000, "{message}");
     }
-    assert_eq!(stored(gateway).await, [0; 9], "something was kept");
+    assert_eq!(stored(gateway).await, [0; 10], "something was kept");
 }
 
 /// Every JSON body that keeps something, with one field whose text is replaced.
@@ -115,7 +116,7 @@ async fn control_characters_and_nul_are_refused_and_nothing_is_kept() {
         )
         .await;
     }
-    assert_eq!(stored(&gateway).await, [0; 9]);
+    assert_eq!(stored(&gateway).await, [0; 10]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -193,7 +194,7 @@ async fn deep_json_huge_numbers_and_repeated_keys_are_refused_and_nothing_is_kep
             "{body}"
         );
     }
-    assert_eq!(stored(&gateway).await, [0; 9]);
+    assert_eq!(stored(&gateway).await, [0; 10]);
     let huge = "{\"arguments\":{\"n\":123456789012345678901234567890}}";
     let ran = raw(&gateway, Method::POST, "/v1/tools/demo_run/execute", huge).await;
     assert_eq!(ran.data()["status"], "success");
@@ -282,7 +283,7 @@ async fn wrong_types_and_unknown_fields_are_refused_by_name_and_nothing_is_kept(
             "invalid_request"
         );
     }
-    assert_eq!(stored(&gateway).await, [0; 9]);
+    assert_eq!(stored(&gateway).await, [0; 10]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -409,6 +410,7 @@ async fn ids_of_another_kind_are_not_found() {
         ("/v1/results/", "", "not_found"),
         ("/v1/files/", "", "not_found"),
         ("/v1/triggers/", "", "not_found"),
+        ("/v1/scripts/runs/", "", "not_found"),
         ("/v1/toolsets/", "", "not_found"),
     ] {
         for (kind, id) in &ids {
@@ -457,7 +459,7 @@ async fn a_body_that_is_too_large_is_answered_and_not_reset() {
             assert!(text.contains("payload_too_large"), "{text}");
         }
     }
-    assert_eq!(stored(&gateway).await, [0; 9]);
+    assert_eq!(stored(&gateway).await, [0; 10]);
     let said = tool_answer(&gateway, &gateway.key, "svc_health_check", json!({})).await;
     assert_eq!(said.status, 200);
 }

@@ -64,6 +64,21 @@ impl Walk {
             .await;
         self.rest(Method::DELETE, &trigger, Value::Null).await;
 
+        self.rest(Method::PUT, "/v1/code-mode", json!({"enabled": true}))
+            .await;
+        let script = json!({"script": "await sleep(1); export default 1;"});
+        let run = self.rest(Method::POST, "/v1/scripts/run", script).await;
+        assert_eq!(run["status"], "done", "{run}");
+        // It calls a tool of which nobody has connected an account.
+        let script = json!({"script": "export default await acme.run({ n: 1 });", "user_id": "eve"});
+        let run = self.rest(Method::POST, "/v1/scripts/run", script).await;
+        assert_eq!(run["status"], "paused", "{run}");
+        let run = format!("/v1/scripts/runs/{}", text(&run["run_id"]));
+        for verb in ["resume", "cancel"] {
+            self.rest(Method::POST, &format!("{run}/{verb}"), Value::Null)
+                .await;
+        }
+
         let of_ada = "/v1/permissions/users/ada";
         let allow = json!({"permission": "allow"});
         self.rest(

@@ -178,10 +178,11 @@ pub(crate) fn declared_statuses(operation: &Operation) -> Vec<u16> {
     match operation.operation_id.as_deref() {
         Some("probe_readiness") => statuses.push(503),
         Some("read_metrics") => statuses.push(404),
-        // Their bodies name a service, a connection, a code, a trigger, or tools and Skills.
-        Some("link_connection" | "confirm_connection" | "create_toolset" | "create_trigger") => {
-            statuses.push(404);
-        }
+        // They name a service, a connection, a code, a trigger, a session, or tools and Skills, beside their paths.
+        Some(
+            "link_connection" | "confirm_connection" | "create_toolset" | "create_trigger"
+            | "run_script" | "get_tool_types",
+        ) => statuses.push(404),
         _ => {}
     }
     statuses
