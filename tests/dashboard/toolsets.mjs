@@ -70,7 +70,7 @@ await walk(async (browser, look) => {
 
   await page.getByRole('button', { name: 'Edit' }).click();
   await dialog.getByRole('button', { name: 'Remove Weekly report' }).click();
-  await dialog.getByLabel(/List the nine tools/).check();
+  await dialog.getByLabel(/List the tools of the main address/).check();
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.waitFor({ state: 'detached' });
   const now = await listed(key, url);

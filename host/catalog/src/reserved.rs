@@ -3,7 +3,7 @@
 //! A tool's name begins with its service's. What the gateway lists beside the tools of plugins, or answers under an
 //! address, has names that begin with these words, so no plugin's tool can take the place of one.
 
-/// What the nine tools of the MCP endpoint begin with.
+/// What the tools of the MCP endpoint begin with.
 pub const SVC: &str = "svc";
 /// What a Skill begins with in the list of a toolset.
 pub const SKILL: &str = "skill";

@@ -30,8 +30,8 @@ use toolgate_store::{SkillRow, Store, ToolsetRow};
 pub const TOOLSETS_MAX: usize = 100;
 /// Tools that one list holds: beyond it several clients refuse a server or drop tools.
 pub const TOOLS_LISTED_MAX: usize = 128;
-/// How many tools the main MCP address has. A toolset may list them too.
-pub const GENERIC_TOOLS: usize = 9;
+/// How many tools the main MCP address has where code mode is on. A toolset may list them too.
+pub const GENERIC_TOOLS: usize = 10;
 
 /// A toolset, and how many tools it lists now for a user who may use all of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -49,7 +49,7 @@ pub struct Toolset {
     pub services: Vec<String>,
     /// Ids of Skills.
     pub skills: Vec<String>,
-    /// Whether the nine tools of the main address are listed too.
+    /// Whether the tools of the main address are listed too.
     pub generic_tools: bool,
     /// The address for MCP clients.
     #[schema(example = "https://tools.example.com/mcp/t/support")]

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use toolgate_gateway::knowledge::file_text::FileText;
+use toolgate_gateway::scripts::once::ScriptTypes;
+use toolgate_gateway::scripts::{RunScript, ScriptRun};
 use toolgate_gateway::skills::{
     CreateSkill, DeletedSkill, ListSkills, Skill, SkillPage, UpdateSkill,
 };
@@ -29,6 +31,12 @@ pub trait Operations: Send + Sync {
     fn search_tools(&self, request: SearchTools) -> OperationFuture<'_, FoundTools>;
     fn tool_schema<'a>(&'a self, tool_name: &'a str) -> OperationFuture<'a, ToolSchema>;
     fn execute(&self, request: Execute) -> OperationFuture<'_, Execution>;
+    /// Whether scripts run in the workspace.
+    fn code_mode(&self) -> OperationFuture<'_, bool>;
+    fn run_script(&self, request: RunScript) -> OperationFuture<'_, ScriptRun>;
+    fn resume_script<'a>(&'a self, run_id: &'a str) -> OperationFuture<'a, ScriptRun>;
+    /// A tool as a script sees it, in TypeScript.
+    fn tool_types<'a>(&'a self, tool_name: &'a str) -> OperationFuture<'a, String>;
     /// At most `limit` bytes of a kept result from `offset`.
     fn stored_result<'a>(
         &'a self,
@@ -94,6 +102,26 @@ impl Operations for LocalOperations {
 
     fn execute(&self, request: Execute) -> OperationFuture<'_, Execution> {
         Box::pin(self.gateway.execute(&self.caller, request))
+    }
+
+    fn code_mode(&self) -> OperationFuture<'_, bool> {
+        Box::pin(self.gateway.code_mode(&self.caller))
+    }
+
+    fn run_script(&self, request: RunScript) -> OperationFuture<'_, ScriptRun> {
+        Box::pin(self.gateway.run_script(&self.caller, request))
+    }
+
+    fn resume_script<'a>(&'a self, run_id: &'a str) -> OperationFuture<'a, ScriptRun> {
+        Box::pin(self.gateway.resume_script(&self.caller, run_id))
+    }
+
+    fn tool_types<'a>(&'a self, tool_name: &'a str) -> OperationFuture<'a, String> {
+        let types = ScriptTypes {
+            names: vec![tool_name.to_owned()],
+            ..ScriptTypes::default()
+        };
+        Box::pin(self.gateway.script_types(&self.caller, types))
     }
 
     fn stored_result<'a>(

@@ -18,7 +18,7 @@ use rmcp::service::{Peer, RequestContext};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
-use toolgate_gateway::tools::{CallEvent, Execute};
+use toolgate_gateway::tools::{CallEvent, CallListener, Execute};
 
 /// How long a call that has ended waits for its client to read the progress that is left. After that it is
 /// answered without.
@@ -35,19 +35,44 @@ pub(crate) async fn running<F: Future>(
     heard_each(BEAT, context, execute, start).await
 }
 
+/// The same for other work that tells how far it is.
+pub(crate) async fn listened<F: Future>(
+    context: &RequestContext<RoleServer>,
+    start: impl FnOnce(CallListener) -> F,
+) -> F::Output {
+    heard(BEAT, context, start).await
+}
+
 async fn heard_each<F: Future>(
     beat: Duration,
     context: &RequestContext<RoleServer>,
-    mut execute: Execute,
+    execute: Execute,
     start: impl FnOnce(Execute) -> F,
 ) -> F::Output {
-    execute.listener.cancelled = Some(context.ct.clone());
+    let start = |listener| {
+        start(Execute {
+            listener,
+            ..execute
+        })
+    };
+    heard(beat, context, start).await
+}
+
+async fn heard<F: Future>(
+    beat: Duration,
+    context: &RequestContext<RoleServer>,
+    start: impl FnOnce(CallListener) -> F,
+) -> F::Output {
+    let mut listener = CallListener {
+        events: None,
+        cancelled: Some(context.ct.clone()),
+    };
     let Some(token) = context.meta.get_progress_token() else {
-        return start(execute).await;
+        return start(listener).await;
     };
     let (events, mut heard) = mpsc::unbounded_channel();
     let listening = events.downgrade();
-    execute.listener.events = Some(Arc::new(move |event| {
+    listener.events = Some(Arc::new(move |event| {
         // Parts of the result can be larger than all progress of a call, which the runtime bounds.
         if matches!(event, CallEvent::Progress { .. })
             && let Some(events) = listening.upgrade()
@@ -66,7 +91,7 @@ async fn heard_each<F: Future>(
             }
         }
     });
-    let work = pin!(start(execute));
+    let work = pin!(start(listener));
     // A notification waits until its client reads. The call's own time limits do not wait for that.
     match future::select(work, telling).await {
         Either::Left((ended, telling)) => {
@@ -167,8 +192,8 @@ mod tests {
     use serde_json::{Value, json};
     use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader, DuplexStream};
     use tokio::time::timeout;
+    use toolgate_gateway::tools::Arguments;
     use toolgate_gateway::tools::results::Budget;
-    use toolgate_gateway::tools::{Arguments, CallListener};
 
     use super::*;
 

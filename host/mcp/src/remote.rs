@@ -4,6 +4,7 @@
 //! Sends nothing but what the public document describes and reads it back into the operations' own
 //! types; `remote/wire.rs` holds the shapes that differ. Its one secret is the API key.
 
+mod scripts;
 mod watched;
 mod wire;
 
@@ -19,6 +20,7 @@ use url::Url;
 use super::operations::{OperationFuture, Operations};
 use toolgate_core::trace::{self, TRACEPARENT, TRACESTATE, TraceContext};
 use toolgate_gateway::knowledge::file_text::FileText;
+use toolgate_gateway::scripts::{RunScript, ScriptRun};
 use toolgate_gateway::skills::{
     CreateSkill, DeletedSkill, ListSkills, Skill, SkillPage, UpdateSkill,
 };
@@ -158,20 +160,26 @@ impl Remote {
 
     async fn whole<T: DeserializeOwned>(&self, answer: reqwest::Response) -> Result<T, Error> {
         let status = answer.status();
-        let mut chunks = answer.bytes_stream();
-        let mut body = Vec::new();
-        while let Some(chunk) = chunks.next().await {
-            let chunk = chunk.map_err(|cause| anyhow::Error::new(cause.without_url()))?;
-            if body.len() + chunk.len() > ANSWER_BYTES_MAX {
-                return Err(anyhow::anyhow!("the answer is too large").into());
-            }
-            body.extend_from_slice(&chunk);
-        }
+        let body = bounded(answer).await?;
         if status.is_success() {
             return data(&body);
         }
         Err(wire::refusal(status.as_u16(), &body))
     }
+}
+
+/// The body of an answer, of at most [`ANSWER_BYTES_MAX`].
+async fn bounded(answer: reqwest::Response) -> anyhow::Result<Vec<u8>> {
+    let mut chunks = answer.bytes_stream();
+    let mut body = Vec::new();
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(|cause| anyhow::Error::new(cause.without_url()))?;
+        if body.len() + chunk.len() > ANSWER_BYTES_MAX {
+            bail!("the answer is too large");
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
 }
 
 /// Adds the gateway's address to a failed request, and the next step if the connection failed.
@@ -275,6 +283,25 @@ impl Operations for Remote {
             let asked = with_body(self.request(Method::POST, &path, &[])?, Some(body));
             let ran: wire::ExecutionAnswer = self.watch(asked, &request.listener).await?;
             ran.into_execution()
+        })
+    }
+
+    fn code_mode(&self) -> OperationFuture<'_, bool> {
+        Box::pin(self.workspace_code_mode())
+    }
+
+    fn run_script(&self, request: RunScript) -> OperationFuture<'_, ScriptRun> {
+        Box::pin(self.ran_script(request))
+    }
+
+    fn resume_script<'a>(&'a self, run_id: &'a str) -> OperationFuture<'a, ScriptRun> {
+        Box::pin(self.resumed_script(run_id))
+    }
+
+    fn tool_types<'a>(&'a self, tool_name: &'a str) -> OperationFuture<'a, String> {
+        Box::pin(async move {
+            let query = [("names", tool_name.to_owned())];
+            self.declared_types(&query).await
         })
     }
 

@@ -381,6 +381,7 @@ fn indented(schema: &RawValue) -> String {
 mod execution;
 mod files;
 mod results;
+mod scripts;
 mod skills;
 
 pub use execution::{execution, unfit_result};
@@ -388,6 +389,7 @@ pub(crate) use files::{READ_FILE, file_at, file_links};
 pub use files::{file_piece, read_file_schema};
 pub(crate) use results::{READ_RESULT, result_at};
 pub use results::{ReadingOn, read_result_schema, result_piece};
+pub use scripts::{script_run, tool_types};
 pub use skills::{skill, skill_alone, skill_created, skill_deleted, skill_page, skill_updated};
 
 #[cfg(test)]

@@ -39,8 +39,8 @@ use calls::NamedTool;
 use toolgate_gateway::toolsets::listing::ToolsetTools;
 use toolgate_gateway::{Caller, Error, Gateway};
 
-/// How long a client may keep `tools/list`. The tools change with the gateway's version alone.
-const TOOLS_FRESH_MS: u64 = 60 * 60 * 1_000;
+/// How long a client may keep the card, which changes with the gateway's version alone.
+const CARD_FRESH_MS: u64 = 60 * 60 * 1_000;
 
 /// Revisions served. 2024-11-05 had another transport.
 const VERSIONS: &[ProtocolVersion] = &[
@@ -157,10 +157,9 @@ impl McpServer {
         itself
     }
 
-    /// Whether clients hear of changes of the list: of a toolset, where it is made.
+    /// Whether clients hear of changes of the list: where it is made.
     fn tells_of_changes(&self) -> bool {
-        let here = matches!(self.side, OperationsSource::Here(_));
-        here && self.offer == ToolOffer::Toolset
+        matches!(self.side, OperationsSource::Here(_))
     }
 
     fn client<'a>(
@@ -248,9 +247,9 @@ impl ServerHandler for McpServer {
     /// A session begins: it is told of changes for as long as it is open.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if let OperationsSource::Here(gateway) = &self.side
-            && let Some(toolset) = toolset_name(&context.extensions)
             && let Ok(caller) = caller(&context.extensions)
         {
+            let toolset = toolset_name(&context.extensions).unwrap_or_default();
             let (gateway, listeners) = (gateway.clone(), self.listeners.clone());
             let caller = caller.clone();
             let telling = notify::tell_session(gateway, listeners, caller, toolset, context.peer);
@@ -265,9 +264,8 @@ impl ServerHandler for McpServer {
 
     async fn listen(&self, stream: SubscriptionContext) -> Result<(), ErrorData> {
         let extensions = &stream.request_context().extensions;
-        if let OperationsSource::Here(gateway) = &self.side
-            && let Some(toolset) = toolset_name(extensions)
-        {
+        if let OperationsSource::Here(gateway) = &self.side {
+            let toolset = toolset_name(extensions).unwrap_or_default();
             let (caller, listeners) = (caller(extensions)?, &self.listeners);
             return notify::tell_stream(gateway, listeners, caller, &toolset, &stream).await;
         }
@@ -353,7 +351,7 @@ impl ServerHandler for McpServer {
         let read = async {
             if request.uri == cards::URI {
                 let result = ReadResourceResult::new(vec![cards::contents()])
-                    .with_ttl_ms(TOOLS_FRESH_MS)
+                    .with_ttl_ms(CARD_FRESH_MS)
                     .with_cache_scope(CacheScope::Public);
                 return Ok(result.into());
             }

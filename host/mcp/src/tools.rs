@@ -6,6 +6,7 @@
 pub(crate) mod execute;
 mod health;
 mod parameters;
+mod run_script;
 mod schema;
 mod search;
 mod skills;
@@ -28,11 +29,12 @@ use crate::render;
 use toolgate_gateway::{Error, Scope};
 
 /// All tools, in the order `tools/list` names them.
-const TABLE: [&ToolEntry; 9] = [
+const TABLE: [&ToolEntry; 10] = [
     &health::ROW,
     &search::ROW,
     &schema::ROW,
     &execute::ROW,
+    &run_script::ROW,
     &skills::LIST,
     &skills::GET,
     &skills::CREATE,
@@ -127,16 +129,17 @@ pub fn find(name: &str) -> Option<&'static ToolEntry> {
     TABLE.iter().find(|row| row.name == name).copied()
 }
 
-/// What `tools/list` answers; built once.
+/// All that `tools/list` may answer; built once.
 pub fn list() -> &'static [Tool] {
     static TOOLS: LazyLock<Vec<Tool>> =
         LazyLock::new(|| TABLE.iter().map(|row| row.describe()).collect());
     &TOOLS
 }
 
-/// The same for a client, which may render what becomes of a call.
-pub(crate) fn listed(has_cards: bool) -> Vec<Tool> {
+/// The same for a client, which may render what becomes of a call, and whose workspace may run scripts.
+pub(crate) fn listed(has_cards: bool, runs_scripts: bool) -> Vec<Tool> {
     let mut tools = list().to_vec();
+    tools.retain(|tool| runs_scripts || tool.name != run_script::ROW.name);
     let calls = tools.iter_mut().find(|tool| tool.name == execute::ROW.name);
     if let Some(calls) = calls.filter(|_| has_cards) {
         calls.meta = Some(cards::tool_meta());
@@ -263,12 +266,25 @@ mod tests {
     }
 
     #[test]
+    fn scripts_are_listed_where_they_run_and_nowhere_else() {
+        let names = |runs_scripts| -> Vec<String> {
+            let tools = listed(false, runs_scripts).into_iter();
+            tools.map(|tool| tool.name.into_owned()).collect()
+        };
+        let (without, with) = (names(false), names(true));
+        assert_eq!((without.len(), with.len()), (9, 10), "{with:?}");
+        assert!(with.contains(&"svc_run_script".to_owned()), "{with:?}");
+        assert!(!without.contains(&"svc_run_script".to_owned()));
+    }
+
+    #[test]
     fn only_what_a_tool_cannot_do_without_is_required() {
         for (name, required) in [
             ("svc_health_check", json!(null)),
             ("svc_search_tools", json!(["query"])),
             ("svc_get_tool_schema", json!(["tool_name"])),
             ("svc_execute_tool", json!(["tool_name", "arguments"])),
+            ("svc_run_script", json!(null)),
             ("svc_list_skills", json!(null)),
             ("svc_get_skill", json!(["skill_id"])),
             ("svc_create_skill", json!(["name", "description", "body"])),

@@ -38,7 +38,7 @@ export default function Clients() {
               label="Tools"
               value={named?.name ?? ''}
               onChange={setToolset}
-              hint={named ? 'The client lists exactly these tools, under their own names.' : 'The client lists nine tools: search, describe and execute, Skills, and a health check. For one that lists well and searches badly, choose a toolset.'}
+              hint={named ? 'The client lists exactly these tools, under their own names.' : 'The client lists tools that search, describe and execute, Skills, and a health check; with code mode also one that runs scripts. For one that lists well and searches badly, choose a toolset.'}
               options={[['', 'All tools, found by search'], ...(toolsets.data?.toolsets ?? []).map((one) => [one.name, `Toolset: ${one.title}`] as const)]}
             />
             <div className="field">

@@ -69,7 +69,7 @@ function Chosen({ toolset }: { toolset: Shape }) {
             toolset.services.length > 0 && ['Services', toolset.services.join(', ')],
             toolset.tools.length > 0 && ['Tools', <span className="mono small">{toolset.tools.join(', ')}</span>],
             toolset.skills.length > 0 && ['Skills', toolset.skills.map((id) => names.get(id) ?? id).join(', ')],
-            ['The nine tools', toolset.generic_tools ? 'listed too' : 'not listed'],
+            ['The generic tools', toolset.generic_tools ? 'listed too' : 'not listed'],
             ['Changed', <Time at={toolset.updated_at} />],
           ]}
         />
@@ -129,7 +129,7 @@ function Edit({ toolset, onClose }: { toolset: Shape; onClose: () => void }) {
       <TextField label="Title" maxLength={200} name="title" value={title} onChange={setTitle} />
       <TextArea label="Description" maxLength={2000} rows={2} value={description} onChange={setDescription} />
       <ToolsetChoiceField value={choice} onChange={setChoice} />
-      <CheckField label="List the nine tools of the main address too" hint="The client can then also search and run tools outside of the toolset." checked={generic} onChange={setGeneric} />
+      <CheckField label="List the tools of the main address too" hint="The client can then also search and run tools outside of the toolset." checked={generic} onChange={setGeneric} />
     </Dialog>
   );
 }

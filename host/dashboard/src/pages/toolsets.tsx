@@ -92,7 +92,7 @@ function NewToolset({ onClose }: { onClose: () => void }) {
       <TextField label="Title" maxLength={200} name="title" hint="What clients show." value={title} onChange={setTitle} />
       <TextArea label="Description" maxLength={2000} rows={2} hint="What it is for. Clients show it to the model." value={description} onChange={setDescription} />
       <ToolsetChoiceField value={choice} onChange={setChoice} />
-      <CheckField label="List the nine tools of the main address too" hint="The client can then also search and run tools outside of the toolset." checked={generic} onChange={setGeneric} />
+      <CheckField label="List the tools of the main address too" hint="The client can then also search and run tools outside of the toolset." checked={generic} onChange={setGeneric} />
     </Dialog>
   );
 }

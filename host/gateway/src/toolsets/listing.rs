@@ -39,7 +39,7 @@ pub struct ToolsetTools {
     pub name: String,
     pub title: String,
     pub description: String,
-    /// Whether an MCP client is listed the nine tools of the main address too, before these.
+    /// Whether an MCP client is listed the tools of the main address too, before these.
     pub generic_tools: bool,
     /// Skills, then tools, each by name.
     pub tools: Vec<ToolsetTool>,

@@ -23,7 +23,7 @@ const LOOK_ANYWAY: Duration = Duration::from_secs(60);
 const FIRST_LOOK: Duration = Duration::from_millis(250);
 /// Watchers of all callers that look at one time: a change lets all of them look, and calls go on meanwhile.
 const LOOKS_AT_ONCE: usize = 4;
-/// What lists are made of, beside the plugins that serve.
+/// What lists are made of, beside the plugins that serve. Workspaces, of which code mode is a setting, count with keys.
 const TOPICS: [Topic; 4] = [
     Topic::Keys,
     Topic::Members,
@@ -66,7 +66,7 @@ pub struct ListWatcher {
 }
 
 impl Gateway {
-    /// Begins to watch the list that the caller has of a toolset now.
+    /// Begins to watch the list that the caller has of a toolset now; of the main address if `toolset` is empty.
     pub async fn watch_toolset(
         self: &Arc<Self>,
         caller: &Caller,
@@ -120,9 +120,15 @@ impl Gateway {
         }
     }
 
+    /// Of a toolset's list, or of the main address if `toolset` is empty. There, and where a toolset has the generic
+    /// tools, code mode says whether one of them is listed.
     async fn list_digest(&self, caller: &Caller, toolset: &str) -> Result<[u8; 32], Error> {
-        let list = self.toolset_tools(caller, toolset).await?;
-        let text = serde_json::to_vec(&list).map_err(anyhow::Error::from)?;
+        let list = match toolset.is_empty() {
+            true => None,
+            false => Some(self.toolset_tools(caller, toolset).await?),
+        };
+        let runs_scripts = self.code_mode(caller).await?;
+        let text = serde_json::to_vec(&(list, runs_scripts)).map_err(anyhow::Error::from)?;
         Ok(Sha256::digest(&text).into())
     }
 }

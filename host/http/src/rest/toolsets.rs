@@ -59,7 +59,7 @@ struct CreateToolsetBody {
     #[serde(default)]
     #[schema(max_items = 128)]
     skills: Vec<String>,
-    /// Whether the nine tools of the main address are listed too; then the client can also run tools
+    /// Whether the tools of the main address are listed too; then the client can also run tools
     /// outside of the toolset.
     #[serde(default)]
     generic_tools: bool,

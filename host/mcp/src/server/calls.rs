@@ -9,7 +9,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 
-use super::{McpServer, TOOLS_FRESH_MS, answers};
+use super::{McpServer, answers};
 use crate::render::ToolNaming;
 use crate::tools::{self, ToolEntry, ToolFailure, ToolRequest};
 use crate::toolset;
@@ -24,19 +24,17 @@ impl McpServer {
     ) -> Result<ListToolsResult, ErrorData> {
         let client = self.client(context, None);
         let has_cards = client.renders_cards();
-        let Some(listed) = self.toolset(context).await? else {
-            // Shared caches keep one list for all, and a card is for some.
-            let scope = match has_cards {
-                true => CacheScope::Private,
-                false => CacheScope::Public,
-            };
-            return Ok(ListToolsResult::with_all_items(tools::listed(has_cards))
-                .with_ttl_ms(TOOLS_FRESH_MS)
-                .with_cache_scope(scope));
-        };
-        let mut all = match listed.generic_tools {
-            true => tools::listed(has_cards),
+        let toolset = self.toolset(context).await?;
+        let has_generic_tools = toolset.as_ref().is_none_or(|listed| listed.generic_tools);
+        let mut all = match has_generic_tools {
+            true => tools::listed(has_cards, self.runs_scripts(context).await?),
             false => Vec::new(),
+        };
+        let Some(listed) = toolset else {
+            // Workspaces differ in whether they run scripts, and clients in whether they show cards.
+            return Ok(ListToolsResult::with_all_items(all)
+                .with_ttl_ms(toolset::FRESH_MS)
+                .with_cache_scope(CacheScope::Private));
         };
         let (icons, objects_alone) = (self.icons.as_deref(), client.requires_object_content());
         let own = listed.tools.iter();
@@ -46,6 +44,12 @@ impl McpServer {
             .with_cache_scope(CacheScope::Private);
         result.meta = toolset::list_meta(&listed);
         Ok(result)
+    }
+
+    /// Whether the caller's workspace has code mode on. Where that cannot be read, the other tools are listed.
+    async fn runs_scripts(&self, context: &RequestContext<RoleServer>) -> Result<bool, ErrorData> {
+        let operations = self.operations(context)?;
+        Ok(operations.code_mode().await.unwrap_or_default())
     }
 
     pub(super) async fn call(

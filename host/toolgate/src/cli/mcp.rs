@@ -18,7 +18,7 @@ Clients that speak HTTP reach the gateway itself at <url>/mcp with the same key 
 pub(super) struct Mcp {
     #[command(flatten)]
     server: GatewayAddress,
-    /// Lists the tools of this toolset under their own names, in place of the nine generic ones
+    /// Lists the tools of this toolset under their own names, in place of the generic ones
     #[arg(long, value_name = "NAME")]
     toolset: Option<String>,
 }

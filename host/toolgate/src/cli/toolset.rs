@@ -49,7 +49,7 @@ pub(super) struct CreateCommand {
     name: String,
     #[command(flatten)]
     entries: Entries,
-    /// List the nine tools of the main address too, which also run tools outside of the toolset
+    /// List the tools of the main address too, which also run tools outside of the toolset
     #[arg(long)]
     with_generic_tools: bool,
     #[command(flatten)]
@@ -92,7 +92,7 @@ pub(super) struct UpdateCommand {
     /// Name no Skills any more
     #[arg(long, conflicts_with = "skills")]
     no_skills: bool,
-    /// Whether the nine tools of the main address are listed too
+    /// Whether the tools of the main address are listed too
     #[arg(long, value_name = "true|false")]
     generic_tools: Option<bool>,
     #[command(flatten)]
@@ -211,7 +211,7 @@ fn described(toolset: &Toolset) -> String {
         }
     }
     if toolset.generic_tools {
-        text.push_str("\n  and the nine tools of the main address");
+        text.push_str("\n  and the tools of the main address");
     }
     text
 }

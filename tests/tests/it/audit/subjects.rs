@@ -70,7 +70,8 @@ impl Walk {
         let run = self.rest(Method::POST, "/v1/scripts/run", script).await;
         assert_eq!(run["status"], "done", "{run}");
         // It calls a tool of which nobody has connected an account.
-        let script = json!({"script": "export default await acme.run({ n: 1 });", "user_id": "eve"});
+        let script =
+            json!({"script": "export default await acme.run({ n: 1 });", "user_id": "eve"});
         let run = self.rest(Method::POST, "/v1/scripts/run", script).await;
         assert_eq!(run["status"], "paused", "{run}");
         let run = format!("/v1/scripts/runs/{}", text(&run["run_id"]));
