@@ -45,6 +45,7 @@ mod plugin_schema;
 mod plugin_test;
 mod receipts;
 mod reference;
+mod run;
 mod search;
 mod secret_file;
 mod serve;
@@ -161,6 +162,8 @@ enum Command {
     Describe(describe::Describe),
     /// Execute a tool
     Exec(exec::Exec),
+    /// Run a script that calls tools, where the workspace has code mode on
+    Run(run::RunScriptFile),
     /// Print a link at which a user connects an account
     Connect(connect::ConnectCommand),
     /// Connected accounts of users
@@ -227,6 +230,7 @@ impl Command {
             Self::Search(_)
                 | Self::Describe(_)
                 | Self::Exec(_)
+                | Self::Run(_)
                 | Self::Connect(_)
                 | Self::Connections(_)
                 | Self::Approvals(_)
@@ -265,6 +269,7 @@ async fn run(cli: Cli, output: OutputFormat) -> anyhow::Result<()> {
         Command::Search(command) => command.run(output).await,
         Command::Describe(command) => command.run(output).await,
         Command::Exec(command) => command.run(output).await,
+        Command::Run(command) => command.run(output).await,
         Command::Connect(command) => command.run(output).await,
         Command::Connections(command) => command.run(output).await,
         Command::Approvals(command) => command.run(output).await,

@@ -11,17 +11,23 @@ const ARGUMENTS_BYTES_MAX: u64 = 2 << 20;
 /// Reads one JSON object: as it is written, from a file (`@FILE`) or from standard input (`-`).
 pub(super) fn object(text: &str) -> anyhow::Result<Map<String, Value>> {
     let read = match text.strip_prefix('@') {
-        _ if text == "-" => bounded(std::io::stdin(), "standard input")?,
-        Some(file) => {
-            let opened = std::fs::File::open(file);
-            bounded(
-                opened.with_context(|| format!("the file {file} cannot be read"))?,
-                file,
-            )?
-        }
+        _ if text == "-" => file(text)?,
+        Some(named) => file(named)?,
         None => text.to_owned(),
     };
     serde_json::from_str(&read).context("--arguments is not a JSON object")
+}
+
+/// The text of a file, or of standard input (`-`).
+pub(super) fn file(name: &str) -> anyhow::Result<String> {
+    if name == "-" {
+        return bounded(std::io::stdin(), "standard input");
+    }
+    let opened = std::fs::File::open(name);
+    bounded(
+        opened.with_context(|| format!("the file {name} cannot be read"))?,
+        name,
+    )
 }
 
 fn bounded(from: impl std::io::Read, name: &str) -> anyhow::Result<String> {

@@ -90,13 +90,13 @@ fn is_of_provider(ran: &Value) -> bool {
 }
 
 /// Back to the beginning of the line, which is empty then (ECMA-48, `EL`).
-const CLEAR_LINE: &str = "\r\x1b[K";
+pub(super) const CLEAR_LINE: &str = "\r\x1b[K";
 
 /// So that the line is one on a terminal of 80 columns.
 const MESSAGE_CHARS_MAX: usize = 60;
 
 /// How far the tool has come, in one line that the next one replaces.
-fn on_the_terminal() -> CallListener {
+pub(super) fn on_the_terminal() -> CallListener {
     CallListener {
         events: Some(Arc::new(|event| {
             if let CallEvent::Progress {
@@ -114,7 +114,7 @@ fn on_the_terminal() -> CallListener {
     }
 }
 
-fn pretty(value: &Value) -> String {
+pub(super) fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
 }
 

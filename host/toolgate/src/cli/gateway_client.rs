@@ -74,6 +74,22 @@ impl GatewayAddress {
         answer.map_err(|refusal| self.explained(refusal))
     }
 
+    /// Runs a script, answered without its envelope. What the script tells goes to `listener`.
+    pub(super) async fn run_script(
+        &self,
+        body: Value,
+        listener: &CallListener,
+    ) -> anyhow::Result<Value> {
+        let answer = self.remote()?.call_script(body, listener).await;
+        answer.map_err(|refusal| self.explained(refusal))
+    }
+
+    /// Goes on with a run of a script, answered without its envelope.
+    pub(super) async fn resume_script(&self, run_id: &str) -> anyhow::Result<Value> {
+        let answer = self.remote()?.call_resume(run_id).await;
+        answer.map_err(|refusal| self.explained(refusal))
+    }
+
     fn explained(&self, refusal: toolgate_gateway::Error) -> anyhow::Error {
         match refusal {
             toolgate_gateway::Error::Internal(cause) => remote::explained(cause, self.url.as_str()),
