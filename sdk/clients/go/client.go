@@ -49,6 +49,7 @@ type Client struct {
 	Sessions    *Sessions
 	Webhooks    *Webhooks
 	Triggers    *Triggers
+	Scripts     *Scripts
 	Executions  *Executions
 	Approvals   *Approvals
 	Results     *Results
@@ -127,6 +128,7 @@ func New(options Options) (*Client, error) {
 	client.Sessions = &Sessions{client}
 	client.Webhooks = &Webhooks{client}
 	client.Triggers = &Triggers{client}
+	client.Scripts = &Scripts{client}
 	client.Executions = &Executions{client}
 	client.Approvals = &Approvals{client}
 	client.Results = &Results{client}

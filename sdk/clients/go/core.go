@@ -37,6 +37,8 @@ type request struct {
 	body        []byte
 	// repeatable: it may be sent again although the first try may have been executed.
 	repeatable bool
+	// isText: a good answer is a text and no envelope.
+	isText bool
 }
 
 type answer struct {
@@ -58,6 +60,7 @@ func newRequest(base, operation string, path []string, params any) (*request, er
 		return nil, fmt.Errorf("toolgate: there is no operation %s", operation)
 	}
 	result := &request{method: found.method, headers: http.Header{}, repeatable: found.method == http.MethodGet || found.keyed}
+	result.isText = operation == "get_tool_types"
 	at := 0
 	for _, value := range path {
 		// All three would change which path is meant.
@@ -135,6 +138,10 @@ func (c *Client) send(ctx context.Context, request *request) (answer, error) {
 	}
 	if len(body) > answerBytesMax {
 		return answer{}, invalidResponse("", "the answer is larger than %d bytes", answerBytesMax)
+	}
+	if request.isText && response.StatusCode/100 == 2 && strings.HasPrefix(response.Header.Get("Content-Type"), "text/plain") {
+		quoted, err := json.Marshal(string(body))
+		return answer{data: quoted, requestID: response.Header.Get("X-Request-Id"), status: response.StatusCode}, err
 	}
 	return readAnswer(response.StatusCode, response.Header, body)
 }

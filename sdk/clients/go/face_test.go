@@ -42,7 +42,7 @@ func TestEveryOperationOfTheDocumentHasAMethod(t *testing.T) {
 		}
 	}
 	called := regexp.MustCompile(`(?:c|c\.answer\(ctx), "(\w+)"`)
-	for _, file := range []string{"client.go", "files.go", "resources.go", "triggers.go", "webhooks.go"} {
+	for _, file := range []string{"client.go", "files.go", "resources.go", "scripts.go", "triggers.go", "webhooks.go"} {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -111,6 +111,26 @@ func TestWhatIsNotTheAPIsAnswerIsAnError(t *testing.T) {
 		if _, err := readOutcome(answer{data: json.RawMessage(data)}, ExecuteToolParams{}); !errors.Is(err, invalid) {
 			t.Fatal(data, err)
 		}
+	}
+}
+
+func TestATextIsAnAnswerWhereTheOperationHasOne(t *testing.T) {
+	const text = "declare const args: unknown;"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		fmt.Fprint(w, text)
+	}))
+	defer server.Close()
+	client, err := New(Options{APIKey: testKey, BaseURL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	types, err := client.Scripts.Types(context.Background(), ScriptTypes{Names: []string{"a_b"}})
+	if err != nil || types != text {
+		t.Fatal(types, err)
+	}
+	if _, err := client.Status(context.Background()); !errors.Is(err, &Error{Kind: KindInvalidResponse}) {
+		t.Fatal(err)
 	}
 }
 

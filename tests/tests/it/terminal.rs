@@ -372,7 +372,11 @@ async fn what_cannot_be_done_says_why_by_its_exit_status_and_the_next_step() {
     ];
     let cases: [(&[&str], i32, &str); 6] = [
         // Nobody has switched code mode on.
-        (&["run", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")], 3, "code mode"),
+        (
+            &["run", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")],
+            3,
+            "code mode",
+        ),
         (&["exec", "words_cuont"], 3, "Search for the exact name"),
         (&["exec", "words_count"], 3, "text"),
         (&["exec", "words_count", "text"], 2, "name=value"),

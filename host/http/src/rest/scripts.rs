@@ -142,10 +142,6 @@ struct RunScriptBody {
     /// Calls that read are made, calls that write are planned: the answer lists them in `plan`.
     #[serde(default)]
     dry_run: bool,
-    /// With an `Idempotency-Key`: runs the script again although the outcome of the first request is unknown.
-    #[serde(default)]
-    #[allow(dead_code, reason = "read with the key")]
-    retry_unknown: bool,
 }
 
 fn no_arguments() -> Value {

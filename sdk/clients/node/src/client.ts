@@ -21,6 +21,7 @@ import {
   Webhooks,
 } from "./resources.js";
 import type { Operation } from "./routes.js";
+import { Scripts } from "./scripts.js";
 import { Toolset, type ToolsetOptions } from "./toolset.js";
 import { Triggers } from "./triggers.js";
 
@@ -83,6 +84,7 @@ export class Toolgate {
   readonly knowledge = new Knowledge(this);
   readonly webhooks = new Webhooks(this);
   readonly triggers = new Triggers(this);
+  readonly scripts = new Scripts(this);
   readonly executions = new Executions(this);
   readonly approvals = new Approvals(this);
   readonly results = new Results(this);

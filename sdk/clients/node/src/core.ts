@@ -25,6 +25,8 @@ export interface Request {
   body: string | undefined;
   /** Whether it may be sent again although the first try may have been executed. */
   repeatable: boolean;
+  /** Whether a good answer is a text and no envelope. */
+  isText: boolean;
 }
 
 export interface Answer {
@@ -87,7 +89,8 @@ export function request(baseUrl: string, operation: Operation, values: Values): 
   }
   if (given.size > 0) throw new TypeError(`${operation} takes no ${[...given.keys()].join(", ")}`);
   const search = query.size > 0 ? `?${query}` : "";
-  return { method: route.method, url: `${baseUrl}${path}${search}`, headers, body, repeatable };
+  const isText = operation === "get_tool_types";
+  return { method: route.method, url: `${baseUrl}${path}${search}`, headers, body, repeatable, isText };
 }
 
 function segment(name: string, value: unknown): string {
@@ -109,7 +112,7 @@ export async function send(request: Request, authorization: string, timeoutMs: n
       redirect: "manual",
       signal: abort.signal,
     });
-    return answer(response.status, response.headers, await text(response));
+    return answer(response.status, response.headers, await text(response), request.isText);
   } catch (error) {
     if (error instanceof ToolgateError) throw error;
     if (abort.signal.aborted) throw new Timeout(`no whole answer within ${timeoutMs} ms`);
@@ -132,13 +135,16 @@ async function text(response: Response): Promise<string> {
   return read + decoder.decode();
 }
 
-/** Reads an answer, or throws the error in it. */
-export function answer(status: number, headers: Headers, body: string): Answer {
+/** Reads an answer, or throws the error in it. `isText`: a good answer is a text and no envelope. */
+export function answer(status: number, headers: Headers, body: string, isText = false): Answer {
   const request_id = headers.get("x-request-id") ?? undefined;
   const retry_after = retryAfter(headers);
   if (status === 304) return { data: null, request_id: request_id ?? "" };
   if (status >= 300 && status < 400) {
     throw new RedirectRefused(`the server answers ${status} to ${hostOf(headers.get("location"))}`, { status, request_id });
+  }
+  if (isText && status >= 200 && status < 300 && headers.get("content-type")?.startsWith("text/plain")) {
+    return { data: body, request_id: request_id ?? "" };
   }
   let parsed: unknown;
   try {

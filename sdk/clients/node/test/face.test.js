@@ -19,7 +19,7 @@ test("every operation of the document has a method", () => {
     .filter(Boolean)
     // Files go by the language's HTTP library.
     .filter((id) => !["upload_file", "download_file"].includes(id));
-  const source = ["client.js", "resources.js", "triggers.js"].map((name) => readFileSync(installed + name, "utf8")).join();
+  const source = ["client.js", "resources.js", "scripts.js", "triggers.js"].map((name) => readFileSync(installed + name, "utf8")).join();
   const offered = [...source.matchAll(/\b(?:call|answer|pager)\("(\w+)"/g)].map((found) => found[1]);
   assert.ok(documented.length > 30);
   assert.deepEqual([...new Set(offered)].sort(), documented.sort());
@@ -80,6 +80,13 @@ test("what is not the API's answer is an error", async () => {
     const client = new Toolgate({ apiKey: KEY, fetch: async () => new Response(body) });
     await assert.rejects(client.tools.execute("a_b"), InvalidResponse);
   }
+});
+
+test("a text is an answer where the operation has one", async () => {
+  const answered = async () => new Response("declare const args: unknown;", { headers: { "content-type": "text/plain; charset=utf-8" } });
+  const client = new Toolgate({ apiKey: KEY, fetch: answered });
+  assert.equal(await client.scripts.types({ names: ["a_b"] }), "declare const args: unknown;");
+  await assert.rejects(client.status(), InvalidResponse);
 });
 
 test("the text of an error says what is wrong with the arguments", () => {

@@ -21,6 +21,7 @@ RESOURCES = (
     "knowledge",
     "permissions",
     "records",
+    "scripts",
     "sessions",
     "skills",
     "tools",
@@ -235,6 +236,14 @@ class Answers(unittest.TestCase):
                      b'{"success":false,"error":"x","meta":{"request_id":"r"}}'):
             with self.assertRaises(toolgate.InvalidResponse):
                 _core.answer(200, {}, body)
+
+    def test_a_text_is_an_answer_where_the_operation_has_one(self):
+        plain = {"content-type": "text/plain; charset=utf-8", "x-request-id": "req_1"}
+        answer = _core.answer(200, plain, b"declare const args: unknown;", True)
+        self.assertEqual((answer.data, answer.request_id), ("declare const args: unknown;", "req_1"))
+        for headers, is_text in ((plain, False), ({"content-type": "text/html"}, True)):
+            with self.assertRaises(toolgate.InvalidResponse):
+                _core.answer(200, headers, b"declare const args: unknown;", is_text)
 
     def test_an_error_has_all_fields_of_the_answer(self):
         body = b'{"success":false,"error":{"code":"overloaded","message":"busy","hint":"Wait."},"meta":{"request_id":"req_1"}}'

@@ -32,6 +32,8 @@ BACKOFF_FIRST_S = 0.5
 BACKOFF_MAX_S = 8.0
 # How the headers that a caller can set are called as arguments.
 HEADERS = {"Idempotency-Key": "idempotency_key", "If-None-Match": "if_none_match", "If-Match": "if_match"}
+# Operations that answer a text and no envelope.
+TEXTS = frozenset({"get_tool_types"})
 
 log = logging.getLogger("toolgate")
 
@@ -117,14 +119,16 @@ class Answer:
     headers: Mapping[str, str]
 
 
-def answer(status: int, headers: Mapping[str, str], body: bytes) -> Answer:
-    """Reads an answer, or raises the error in it."""
+def answer(status: int, headers: Mapping[str, str], body: bytes, is_text: bool = False) -> Answer:
+    """Reads an answer, or raises the error in it. `is_text`: a good answer is a text and no envelope."""
     request_id = headers.get("x-request-id")
     if status == 304:
         return Answer(None, request_id or "", headers)
     if 300 <= status < 400:
         host = urlsplit(headers.get("location", "")).hostname or "another path"
         raise RedirectRefused(f"the server answers {status} to {host}", status=status, request_id=request_id)
+    if is_text and 200 <= status < 300 and headers.get("content-type", "").startswith("text/plain"):
+        return Answer(body.decode("utf-8", "replace"), request_id or "", headers)
     try:
         envelope = json.loads(body)
         success, meta = envelope["success"], envelope["meta"]["request_id"]

@@ -21,6 +21,7 @@ from .connections import AsyncConnections
 from .knowledge import AsyncKnowledge
 from .permissions import AsyncPermissions
 from .records import AsyncApprovals, AsyncEvents, AsyncExecutions, AsyncFiles, AsyncResults, AsyncWebhooks
+from .scripts import AsyncScripts
 from .sessions import AsyncSessions
 from .skills import AsyncSkills
 from .tools import AsyncTools
@@ -80,6 +81,7 @@ class AsyncToolgate:
         self.knowledge = AsyncKnowledge(self)
         self.webhooks = AsyncWebhooks(self)
         self.triggers = AsyncTriggers(self)
+        self.scripts = AsyncScripts(self)
         self.executions = AsyncExecutions(self)
         self.approvals = AsyncApprovals(self)
         self.results = AsyncResults(self)
@@ -385,7 +387,7 @@ class AsyncToolgate:
                         raise _core.too_large()
                     if time.monotonic() > ends_at:
                         raise Timeout(f"no whole answer within {self._settings.timeout:.0f} s")
-                return _core.answer(response.status_code, response.headers, bytes(body))
+                return _core.answer(response.status_code, response.headers, bytes(body), sent.operation in _core.TEXTS)
         except httpx.TimeoutException:
             raise Timeout(f"no answer within {self._settings.timeout:g} s") from None
         except (httpx.TransportError, httpx.StreamError, httpx.DecodingError) as cause:

@@ -20,6 +20,7 @@ from .connections import Connections
 from .knowledge import Knowledge
 from .permissions import Permissions
 from .records import Approvals, Events, Executions, Files, Results, Webhooks
+from .scripts import Scripts
 from .sessions import Sessions
 from .skills import Skills
 from .tools import Tools
@@ -79,6 +80,7 @@ class Toolgate:
         self.knowledge = Knowledge(self)
         self.webhooks = Webhooks(self)
         self.triggers = Triggers(self)
+        self.scripts = Scripts(self)
         self.executions = Executions(self)
         self.approvals = Approvals(self)
         self.results = Results(self)
@@ -384,7 +386,7 @@ class Toolgate:
                         raise _core.too_large()
                     if time.monotonic() > ends_at:
                         raise Timeout(f"no whole answer within {self._settings.timeout:.0f} s")
-                return _core.answer(response.status_code, response.headers, bytes(body))
+                return _core.answer(response.status_code, response.headers, bytes(body), sent.operation in _core.TEXTS)
         except httpx.TimeoutException:
             raise Timeout(f"no answer within {self._settings.timeout:g} s") from None
         except (httpx.TransportError, httpx.StreamError, httpx.DecodingError) as cause:
