@@ -81,6 +81,7 @@ impl Gateway {
         caller.need(Scope::ToolsRead)?;
         check_count("names", request.names.len(), TYPED_NAMES_MAX)?;
         check_count("services", request.services.len(), TYPED_SERVICES_MAX)?;
+        let user_id = request.user_id;
         let mut names: BTreeSet<String> = request.names.into_iter().collect();
         let mut of_services = 0;
         for service in request.services {
@@ -88,7 +89,7 @@ impl Gateway {
                 service: Some(service),
                 limit: TYPED_TOOLS_MAX,
                 cursor: None,
-                user_id: request.user_id.clone(),
+                user_id: user_id.clone(),
             };
             let page = self.list_tools(caller, of_service).await?;
             of_services += page.tools.len();
@@ -100,7 +101,7 @@ impl Gateway {
             names.extend(page.tools.into_iter().map(|tool| tool.name));
         }
         let names: Vec<String> = names.into_iter().collect();
-        self.typescript_of(caller, &names)
+        self.typescript_of(caller, user_id.as_ref(), &names).await
     }
 }
 

@@ -54,8 +54,9 @@ fn run_example(other: Value) -> Value {
     let mut run = json!({
         "run_id": "run_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
         "status": "done",
-        "result": {"opened": 1},
+        "plan": [],
         "logs": [{"level": "info", "text": "opened 7"}],
+        "warnings": [],
         "calls": [{
             "step": 0,
             "tool": "github_create_issue",
@@ -73,10 +74,13 @@ fn run_example(other: Value) -> Value {
     run
 }
 
+fn done_example() -> Value {
+    run_example(json!({"result": {"opened": 1}}))
+}
+
 fn paused_example() -> Value {
     run_example(json!({
         "status": "paused",
-        "result": null,
         "pause": {
             "reason": "connection",
             "step": 1,
@@ -91,7 +95,6 @@ fn paused_example() -> Value {
 fn failed_example() -> Value {
     run_example(json!({
         "status": "failed",
-        "result": null,
         "error": {
             "name": "TypeError",
             "message": "github.createIsue is not a function",
@@ -104,7 +107,6 @@ fn failed_example() -> Value {
 fn planned_example() -> Value {
     run_example(json!({
         "status": "planned",
-        "result": null,
         "plan": [{
             "step": 1,
             "tool": "github_create_issue",
@@ -165,7 +167,7 @@ fn no_arguments() -> Value {
         "arguments": {"owner": "ada", "repo": "engine"}
     })),
     responses((status = 200, description = "The outcome of the run.", body = inline(Success<ScriptRun>), examples(
-        ("done" = (summary = "The script ended", value = json!(run_example(json!({}))))),
+        ("done" = (summary = "The script ended", value = json!(done_example()))),
         ("paused" = (summary = "The user has to connect an account", value = json!(paused_example()))),
         ("failed" = (summary = "The script threw", value = json!(failed_example()))),
         ("planned" = (summary = "A dry run", value = json!(planned_example()))),
@@ -187,20 +189,17 @@ async fn run(
         user_id: body.user_id,
         session_id: body.session_id,
         dry_run: body.dry_run,
-        listener: None,
+        listener: CallListener::default(),
     };
     if !stream::wanted(&headers) {
         let run = gateway.run_script_once(&caller, attempt, request).await?;
         return Ok(Success::new(&caller, run).into_response());
     }
     let (events, heard) = mpsc::unbounded_channel();
-    request.listener = Some(CallListener {
-        events: Some(Arc::new(move |event| {
-            // The client has left.
-            let _ = events.send(event);
-        })),
-        cancelled: None,
-    });
+    request.listener.events = Some(Arc::new(move |event| {
+        // The client has left.
+        let _ = events.send(event);
+    }));
     let revoked = gateway.clone().revoked(caller.clone());
     let owned = caller.clone();
     let work = async move { gateway.run_script_once(&owned, attempt, request).await };
@@ -265,7 +264,7 @@ async fn list(
     path = "/v1/scripts/runs/{run_id}",
     operation_id = "get_script_run",
     params(("run_id" = String, Path, description = "The id that run and list return.", example = "run_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
-    responses((status = 200, description = "The run.", body = inline(Success<ScriptRun>), example = json!(run_example(json!({}))))),
+    responses((status = 200, description = "The run.", body = inline(Success<ScriptRun>), example = json!(done_example()))),
 )]
 async fn read(
     Authenticated(caller): Authenticated,
@@ -287,7 +286,7 @@ async fn read(
     path = "/v1/scripts/runs/{run_id}/resume",
     operation_id = "resume_script",
     params(("run_id" = String, Path, description = "The id that run and list return.", example = "run_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
-    responses((status = 200, description = "The outcome of the run.", body = inline(Success<ScriptRun>), example = json!(run_example(json!({}))))),
+    responses((status = 200, description = "The outcome of the run.", body = inline(Success<ScriptRun>), example = json!(done_example()))),
 )]
 async fn resume(
     Authenticated(caller): Authenticated,
@@ -308,7 +307,7 @@ async fn resume(
     path = "/v1/scripts/runs/{run_id}/cancel",
     operation_id = "cancel_script",
     params(("run_id" = String, Path, description = "The id that run and list return.", example = "run_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
-    responses((status = 200, description = "The run as it is now.", body = inline(Success<ScriptRun>), example = json!(run_example(json!({"status": "cancelled", "result": null}))))),
+    responses((status = 200, description = "The run as it is now.", body = inline(Success<ScriptRun>), example = json!(run_example(json!({"status": "cancelled"}))))),
 )]
 async fn cancel(
     Authenticated(caller): Authenticated,

@@ -119,8 +119,7 @@ impl Remote {
         if let Some(session_id) = request.session_id {
             body["session_id"] = session_id.into();
         }
-        let listener = request.listener.unwrap_or_default();
-        script_run(self.call_script(body, &listener).await?)
+        script_run(self.call_script(body, &request.listener).await?)
     }
 
     pub(super) async fn resumed_script(&self, run_id: &str) -> Result<ScriptRun, Error> {
@@ -152,11 +151,13 @@ mod tests {
     #[test]
     fn a_run_comes_back_as_what_it_was() {
         let sent = json!({
-            "run_id": "run_1", "status": "paused", "result": null,
+            "run_id": "run_1", "status": "paused",
             "pause": {
                 "reason": "approval", "step": 1, "tool": "demo_write", "approval_id": "apr_1",
                 "approval_url": "https://gateway.example.com/approvals/apr_1", "message": "Wait.",
             },
+            "plan": [],
+            "warnings": [],
             "logs": [{ "level": "warn", "text": "slow" }],
             "calls": [{
                 "step": 0, "tool": "demo_read", "line": 2, "status": "ok", "execution_id": "exe_2",

@@ -47,7 +47,7 @@ pub(super) const ROW: ToolEntry = ToolEntry {
                             user_id: None,
                             session_id: asked.session_id,
                             dry_run: asked.dry_run.unwrap_or_default(),
-                            listener: Some(listener),
+                            listener,
                         })
                     };
                     progress::listened(context, start).await?
