@@ -76,6 +76,7 @@ export const places = (of) => [
   ['sessions', '/sessions'],
   ['session', `/sessions/${of.session}`],
   ['session-new', '/sessions', (page) => page.getByRole('button', { name: 'New session' }).first().click()],
+  ['scripts', '/scripts'],
   ['knowledge', '/knowledge?query=what+may+a+hotel+cost'],
   ['document', `/knowledge/${of.document}?from=${of.passage.from}&to=${of.passage.to}`],
   ['document-new', '/knowledge', (page) => page.getByRole('button', { name: 'Write a document' }).click()],

@@ -35,6 +35,7 @@ describe('an id', () => {
     expect(byId(' exe_01KAHZ6M5T ')[0]?.to).toBe('/executions/exe_01KAHZ6M5T');
     expect(byId('apr_1')[0]?.to).toBe('/approvals/apr_1');
     expect(byId('trg_1')[0]?.to).toBe('/triggers/trg_1');
+    expect(byId('run_1')[0]?.to).toBe('/scripts/run_1');
   });
   it('is nothing else: a path stays out of it', () => {
     for (const typed of ['exe_', 'exe_../x', 'exe_a/b', 'exec', 'exe_a b']) expect(byId(typed)).toEqual([]);

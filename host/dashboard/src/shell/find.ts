@@ -23,6 +23,7 @@ const BY_ID: readonly (readonly [string, string, string])[] = [
   ['doc_', '/knowledge/', 'Document'],
   ['whk_', '/webhooks/', 'Webhook'],
   ['trg_', '/triggers/', 'Trigger'],
+  ['run_', '/scripts/', 'Run of a script'],
 ];
 
 export function byId(typed: string): Hit[] {

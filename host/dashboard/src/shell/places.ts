@@ -17,6 +17,7 @@ export const PLACES: readonly (readonly [string, readonly Place[]])[] = [
     { to: '/executions', name: 'Executions', icon: 'executions' },
     { to: '/approvals', name: 'Approvals', icon: 'approvals' },
     { to: '/sessions', name: 'Sessions', icon: 'sessions' },
+    { to: '/scripts', name: 'Scripts', icon: 'scripts' },
   ]],
   ['Build', [
     { to: '/tools', name: 'Tools', icon: 'tools' },

@@ -91,6 +91,7 @@ const SENTENCES: Record<string, (details: Details, subject: string) => string> =
   'plugins.roll_back': (d, subject) => `rolled ${subject} back to ${version(d.to)}, from ${version(d.from)}`,
   'plugins.upload': (d, subject) => `uploaded version ${text(d.version)} of ${subject}`,
   'results.read': (d) => `read a result of ${list(d.users)}`,
+  'scripts.read': (d) => `read a run of a script of ${list(d.users)}`,
   'services.configure': (d, subject) => `changed settings of ${subject}: ${[list(d.set), Array.isArray(d.removed) && d.removed.length > 0 ? `without ${list(d.removed)}` : ''].filter(Boolean).join('; ')}`,
   'services.forget_app': (_, subject) => `removed the OAuth application of ${subject}`,
   'services.register_app': (d, subject) => `saved the OAuth application ${text(d.client_id)} of ${subject}`,
@@ -116,6 +117,7 @@ const SENTENCES: Record<string, (details: Details, subject: string) => string> =
   'webhooks.test': () => 'sent a test to a webhook',
   'webhooks.update': (d) => `changed the webhook to ${text(d.url)}${d.enabled === false ? ', which is off now' : ''}`,
   'workspace.change': (d) => (d.name ? `renamed the workspace to ${text(d.name)}` : 'changed the settings of the workspace'),
+  'workspace.code_mode': (d) => `switched code mode ${d.enabled === true ? 'on' : 'off'}`,
   'workspace.create': (d) => `created the workspace ${text(d.name)}`,
 };
 

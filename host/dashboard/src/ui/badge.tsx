@@ -9,11 +9,11 @@ export function Badge({ tone = 'plain', children }: { tone?: Tone; children: Rea
 }
 
 const TONES: Record<string, Tone> = {
-  success: 'ok', active: 'ok', approved: 'ok', connected: 'ok', allow: 'ok', delivered: 'ok', used: 'ok', enabled: 'ok',
+  success: 'ok', active: 'ok', approved: 'ok', connected: 'ok', allow: 'ok', delivered: 'ok', used: 'ok', enabled: 'ok', done: 'ok', ok: 'ok',
   error: 'bad', deny: 'bad', denied: 'bad', quarantined: 'bad', revoked: 'bad', expired: 'bad', reauth_needed: 'bad', failed: 'bad', conflict: 'bad', disabled: 'bad',
   provider_error: 'bad', provider_rate_limited: 'bad', provider_refused: 'bad', not_configured: 'bad', timeout: 'bad', limit_exceeded: 'bad', plugin_crashed: 'bad', cancelled: 'warn',
-  auth_required: 'warn', auth_expired: 'warn', approval_required: 'warn', pending: 'warn', pending_approval: 'warn', ask: 'warn', cooling_down: 'warn', not_connected: 'warn', needs_setup: 'warn',
-  dry_run: 'info', running: 'info', interrupted: 'warn', refreshing: 'info',
+  auth_required: 'warn', auth_expired: 'warn', approval_required: 'warn', pending: 'warn', pending_approval: 'warn', ask: 'warn', cooling_down: 'warn', not_connected: 'warn', needs_setup: 'warn', paused: 'warn', open: 'warn',
+  dry_run: 'info', planned: 'info', running: 'info', interrupted: 'warn', refreshing: 'info',
 };
 
 /** A state as the gateway names it. */

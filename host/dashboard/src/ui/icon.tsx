@@ -11,6 +11,7 @@ const PATHS = {
   permissions: 'M12 3l7 3v5c0 4.500-3 8-7 10-4-2-7-5.500-7-10V6zM9 12l2 2 4-4',
   approvals: 'M6 3h12M6 21h12M7 3c0 5 10 6 10 12v6M17 3c0 5-10 6-10 12v6',
   executions: 'M3 12h4l3-8 4 16 3-8h4',
+  scripts: 'M8 6l-6 6 6 6M16 6l6 6-6 6M13.500 4l-3 16',
   sessions: 'M4 5h16v11H9l-5 4z',
   webhooks: 'M12 8a3 3 0 1 0-2.500-1.300L6 13M12 5l4 7M6 13a3 3 0 1 0 3 3h7M16 16a3 3 0 1 0 .5-3.600',
   triggers: 'M13 3L5 14h6l-1 7 8-11h-6z',

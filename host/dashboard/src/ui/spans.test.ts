@@ -15,6 +15,10 @@ it('nothing is drawn outside, and nothing is too small to see', () => {
   expect(places([request(0, 0)], 0)).toEqual([[0, 0.75]]);
 });
 
+it('keeps what it is given beside its place', () => {
+  expect(spans([{ tool: 'a_b', started_ms: 5, duration_ms: 5 }], 10)).toEqual([{ request: { tool: 'a_b', started_ms: 5, duration_ms: 5 }, left: 50, width: 50 }]);
+});
+
 it('a receipt that does not say when is not drawn', () => {
   expect(spans([request(0, 1), request(null, 1)], 10)).toBeNull();
   expect(spans([], 10)).toBeNull();

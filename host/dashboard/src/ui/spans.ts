@@ -1,9 +1,13 @@
-// Where the requests of a call lie in its time, in percent.
+// Where the requests of a call, and the calls of a script, lie in its time, in percent.
 
-import type { RequestRecord } from '../api/types';
+/** What began at a time, if that is known, and took a while. */
+export interface Timed {
+  started_ms?: number | null;
+  duration_ms: number;
+}
 
-export interface Span {
-  request: RequestRecord;
+export interface Span<T extends Timed> {
+  request: T;
   left: number;
   width: number;
 }
@@ -12,7 +16,7 @@ export interface Span {
 const WIDTH_MIN = 0.75;
 
 /** `null` for receipts that do not say when a request began. */
-export function spans(requests: readonly RequestRecord[], total_ms: number): Span[] | null {
+export function spans<T extends Timed>(requests: readonly T[], total_ms: number): Span<T>[] | null {
   if (requests.length === 0 || requests.some((request) => request.started_ms == null)) return null;
   const whole = Math.max(total_ms, 1, ...requests.map((request) => (request.started_ms ?? 0) + request.duration_ms));
   return requests.map((request) => {

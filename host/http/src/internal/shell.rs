@@ -14,7 +14,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use crate::built_page;
 
 /// The page's addresses; everything below each is the page's too.
-const PAGES: [&str; 23] = [
+const PAGES: [&str; 24] = [
     "setup",
     "join",
     "sign-in",
@@ -31,6 +31,7 @@ const PAGES: [&str; 23] = [
     "approvals",
     "executions",
     "sessions",
+    "scripts",
     "webhooks",
     "triggers",
     "knowledge",
