@@ -11,7 +11,7 @@ import { Button } from '../ui/button';
 import { Code, Json } from '../ui/copy';
 import { Confirm } from '../ui/dialog';
 import { Icon } from '../ui/icon';
-import { ErrorNote, Note } from '../ui/note';
+import { Note } from '../ui/note';
 import { Card, Loaded, Page, Pairs } from '../ui/page';
 import { ScriptCalls } from '../ui/script-calls';
 import { Table } from '../ui/table';

@@ -11,7 +11,6 @@ import { useAddressState } from '../ui/address';
 import { Badge, State } from '../ui/badge';
 import { Button } from '../ui/button';
 import { TextField } from '../ui/field';
-import { Filters } from '../ui/filters';
 import { Empty, ErrorNote, Note, Waiting } from '../ui/note';
 import { Card, Page } from '../ui/page';
 import { ShowMore } from '../ui/show-more';
@@ -55,9 +54,9 @@ export default function Scripts() {
       {mode.error && <ErrorNote error={mode.error} retry={() => void mode.refetch()} />}
       {isOn === false && <Note><p>Code mode is off: no script runs. {admin ? 'Clients are offered it as soon as you switch it on.' : 'An admin can switch it on.'}</p></Note>}
       {admin && (
-        <Filters set={typed === '' ? 0 : 1}>
+        <div className="filters" role="search">
           <div className="search"><TextField bare label="User" type="search" placeholder="Exact user ID" value={user} onChange={setUser} maxLength={128} wrong={wrong ? USER_ID_RULE : null} /></div>
-        </Filters>
+        </div>
       )}
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Waiting />}

@@ -464,6 +464,6 @@ mod tests {
         let names = vec!["a_b".to_owned(), "c".to_owned()];
         assert_eq!(read(Some(" a_b, c,,")), Ok(names));
         let long = "x".repeat(ids::ID_CHARS_MAX + 1);
-        assert_eq!(read(Some(&long)), Err("invalid_request"));
+        assert_eq!(read(Some(long.as_str())), Err("invalid_request"));
     }
 }

@@ -32,6 +32,10 @@ pub(crate) async fn belongings(world: &TestWorld) -> BTreeMap<&'static str, Stri
     let ruled = ask(world, &key, "PATCH", &path, &rule).await;
     assert_eq!((skill.0, session.0, ruled.0), (201, 201, 200), "{ruled:?}");
     store_belongings(world, &caller, &user_id).await;
+    // So that a run is missed because it is another's.
+    for either in [&caller, &world.stranger(Scope::ALL).await] {
+        world.gateway.set_code_mode(either, true).await.unwrap();
+    }
     let id =
         |answer: &(u16, Value), name: &str| answer.1["data"][name].as_str().unwrap().to_owned();
     let wanted = json!({"url": "https://of-ours.example.test/", "events": ["*"]});
@@ -53,12 +57,16 @@ pub(crate) async fn belongings(world: &TestWorld) -> BTreeMap<&'static str, Stri
         ("approval_id", of_ours("apr")),
         ("result_id", of_ours("res")),
         ("trigger_id", of_ours("trg")),
+        ("run_id", RUN_ID.to_owned()),
         // Chosen by callers, so not another's: the same id is another user in each workspace.
         ("user_id", user_id),
         ("tool_name", "github_create_issue".to_owned()),
         ("service_name", "github".to_owned()),
     ])
 }
+
+/// A run of a script, whose ids are looked at.
+const RUN_ID: &str = "run_01KAHZ6M5T9Q4C8W2N7RXJ3VBD";
 
 fn of_ours(name: &str) -> String {
     format!("{name}-of-ours")
@@ -114,6 +122,7 @@ async fn store_belongings(world: &TestWorld, caller: &Caller, user_id: &str) {
     };
     store.record_executions(&[execution], &[]).await.unwrap();
     store_trigger(world, &workspace_id, user_id).await;
+    store_script_run(world, &workspace_id, user_id).await;
     let approval = store::ApprovalRow {
         workspace_id: workspace_id.to_string(),
         id: of_ours("apr"),
@@ -182,6 +191,26 @@ async fn store_trigger(world: &TestWorld, workspace_id: &str, user_id: &str) {
     };
     let kept = world.store().insert_trigger(&trigger, most).await.unwrap();
     assert_eq!(kept, store::InsertedTrigger::Done);
+}
+
+async fn store_script_run(world: &TestWorld, workspace_id: &str, user_id: &str) {
+    let run = store::NewScriptRun {
+        workspace_id: workspace_id.to_owned(),
+        id: RUN_ID.to_owned(),
+        user_id: user_id.to_owned(),
+        session_id: Some("of-ours".to_owned()),
+        actor: "key:of-ours".to_owned(),
+        execution_id: of_ours("exe"),
+        script_sha256: "of-ours".to_owned(),
+        engine_sha256: "0".to_owned(),
+        start_sealed: "box".to_owned(),
+        dry_run: false,
+        created_at_ms: NOW_MS,
+        expires_at_ms: NOW_MS + 60_000,
+        lease_owner: None,
+        lease_until_ms: 0,
+    };
+    world.store().insert_script_run(&run).await.unwrap();
 }
 
 async fn ask(world: &TestWorld, key: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
