@@ -60,6 +60,12 @@ async fn what_an_admin_reads_of_another_user_leaves_an_entry() {
     let body = json!({ "service": "echo", "trigger": "run_ended", "config": { "text": "planted" }, "user_id": "bob" });
     let trigger = send(&gateway, &admin, "/v1/triggers", &body).await;
     let trigger = trigger["trigger_id"].as_str().unwrap().to_owned();
+    let on = Some(json!({ "enabled": true }).to_string());
+    let on = gateway.send(reqwest::Method::PUT, "/v1/code-mode", Some(&admin), on);
+    assert_eq!(on.await.status, 200);
+    let body = json!({ "script": "export default 'planted'", "user_id": "bob" });
+    let script = send(&gateway, &admin, "/v1/scripts/run", &body).await;
+    let script = script["run_id"].as_str().unwrap().to_owned();
     let rule = Some(json!({ "permission": "ask" }).to_string());
     let path = "/v1/permissions/users/bob/tools/echo_run";
     let set = gateway.send(reqwest::Method::PATCH, path, Some(&admin), rule);
@@ -79,6 +85,11 @@ async fn what_an_admin_reads_of_another_user_leaves_an_entry() {
         (format!("/v1/sessions/{session}"), "sessions.read", &session),
         (format!("/v1/files/{file}/content"), "files.read", &file),
         (format!("/v1/triggers/{trigger}"), "triggers.read", &trigger),
+        (
+            format!("/v1/scripts/runs/{script}"),
+            "scripts.read",
+            &script,
+        ),
         (
             format!("/v1/approvals/{approval}"),
             "approvals.read",

@@ -375,8 +375,15 @@ async fn a_list_holds_128_tools_and_says_how_many_it_leaves_out() {
         json!({ "name": "both", "services": ["many"], "generic_tools": true }),
     )
     .await;
+    // One place is kept for svc_run_script, which is listed where code mode is on.
+    let listed = list_at(&gateway, "/mcp/t/both").await;
+    assert_eq!(names(&listed).len(), 127);
+    let on = Some(json!({ "enabled": true }).to_string());
+    let on = gateway.send(Method::PUT, "/v1/code-mode", Some(&gateway.key), on);
+    assert_eq!(on.await.status, 200);
     let listed = list_at(&gateway, "/mcp/t/both").await;
     assert_eq!(names(&listed).len(), 128);
+    assert!(names(&listed).contains(&"svc_run_script"));
     assert_eq!(
         names(&listed)[..2],
         ["svc_health_check", "svc_search_tools"]

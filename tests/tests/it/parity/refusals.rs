@@ -145,6 +145,15 @@ async fn refusals_have_the_same_codes_over_both_edges() {
             ("svc_delete_skill", json!({ "skill_id": NO_SKILL_ID })),
         ),
         refusal(
+            "permission_denied",
+            (
+                post.clone(),
+                "/v1/scripts/run",
+                Some(json!({ "script": "export default 1" })),
+            ),
+            ("svc_run_script", json!({ "script": "export default 1" })),
+        ),
+        refusal(
             "invalid_request",
             (
                 post.clone(),
