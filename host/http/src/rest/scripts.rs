@@ -1,4 +1,4 @@
-//! `/v1/scripts` and `/v1/code-mode`: programs that call tools, run by the gateway; and `/v1/tools/types`, what they see.
+//! `/v1/scripts` and `/v1/code-mode`: programs that call tools, run by the gateway. `/v1/tools/types`: what they see.
 
 use std::sync::Arc;
 
@@ -301,7 +301,7 @@ async fn resume(
 
 /// Cancel a run of a script
 ///
-/// No further call is made. What a call under way has sent stays sent.
+/// No further call is made. What a call under way has sent stays sent. Answers 409 for a run that is over.
 #[utoipa::path(
     post,
     path = "/v1/scripts/runs/{run_id}/cancel",
@@ -414,8 +414,8 @@ async fn code_mode(
 
 /// Switch code mode
 ///
-/// For keys with the scope `admin`, owners and admins. Runs that are under way when it is switched off make no further
-/// call.
+/// For keys with the scope `admin`, owners and admins. Runs that are under way when it is switched off go on; those that
+/// are paused are not resumed.
 #[utoipa::path(
     put,
     path = "/v1/code-mode",
