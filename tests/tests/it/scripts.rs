@@ -19,6 +19,9 @@ use axum::body::Body;
 use axum::http::Response;
 use reqwest::Method;
 use serde_json::{Value, json};
+use toolgate_core::ids::UserId;
+use toolgate_gateway::identity::keys;
+use toolgate_gateway::{Caller, Scope};
 use toolgate_tests::gateway::{Answer, Options, PATIENCE, TestGateway};
 use toolgate_tests::upstream::{Received, Upstream};
 
@@ -313,4 +316,26 @@ pub(crate) async fn permit(gateway: &TestGateway, tool: &str, rule: Value) {
     let key = Some(gateway.key.as_str());
     let set = gateway.send(Method::PATCH, &path, key, Some(rule.to_string()));
     assert_eq!(set.await.status, 200, "{rule}");
+}
+
+/// A key of the first workspace that acts for this user alone; `rpm`: requests in a minute.
+pub(crate) async fn key_for(
+    gateway: &TestGateway,
+    user: &str,
+    scopes: &[Scope],
+    rpm: Option<u32>,
+) -> String {
+    let (store, now_ms) = (gateway.gateway.store(), gateway.gateway.clock().now_ms());
+    let workspace = store.first_workspace().await.unwrap().unwrap();
+    let new = keys::NewKey {
+        name: format!("of {user}"),
+        user: UserId::parse(user).unwrap(),
+        scopes: scopes.to_vec(),
+        rpm,
+        rpd: None,
+        expires_at_ms: None,
+        networks: Vec::new(),
+    };
+    let created = keys::create(store, &Caller::operator(&workspace), new, now_ms).await;
+    created.unwrap().key.expose().to_owned()
 }

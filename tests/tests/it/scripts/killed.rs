@@ -189,10 +189,6 @@ impl KilledWorld {
                         return ran;
                     }
                 }
-                // It ended at the moment of the kill.
-                409 if resumed.code() == "conflict" => {
-                    return self.processes[n].get(&path_of(run, "")).await.data();
-                }
                 _ => self.assert_may_wait(&resumed, began),
             }
             tokio::time::sleep(Duration::from_millis(200)).await;

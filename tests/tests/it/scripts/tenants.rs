@@ -2,29 +2,10 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use toolgate_core::ids::UserId;
-use toolgate_gateway::identity::keys;
-use toolgate_gateway::{Caller, Scope};
+use toolgate_gateway::Scope;
 use toolgate_tests::gateway::{Answer, TestGateway, new_key, new_tenant};
 
-use super::{RUN, Shop, connect, path_of, result_of, resume, run, run_with, switch_as};
-
-/// A key of the first workspace that acts for this user alone.
-async fn key_for(gateway: &TestGateway, user: &str, scopes: &[Scope]) -> String {
-    let (store, now_ms) = (gateway.gateway.store(), gateway.gateway.clock().now_ms());
-    let workspace = store.first_workspace().await.unwrap().unwrap();
-    let new = keys::NewKey {
-        name: format!("of {user}"),
-        user: UserId::parse(user).unwrap(),
-        scopes: scopes.to_vec(),
-        rpm: None,
-        rpd: None,
-        expires_at_ms: None,
-        networks: Vec::new(),
-    };
-    let created = keys::create(store, &Caller::operator(&workspace), new, now_ms).await;
-    created.unwrap().key.expose().to_owned()
-}
+use super::{RUN, Shop, connect, key_for, path_of, result_of, resume, run, run_with, switch_as};
 
 const BOTH: [Scope; 2] = [Scope::ToolsRead, Scope::ToolsExecute];
 
@@ -43,7 +24,7 @@ async fn nobody_else_reads_resumes_or_cancels_a_run() {
     assert_eq!(paused["status"], "paused", "{paused}");
     let (tenant, _) = new_tenant(&gateway.gateway, "tenant").await.unwrap();
     switch_as(&gateway, &tenant, true).await;
-    let bob = key_for(&gateway, "bob", &BOTH).await;
+    let bob = key_for(&gateway, "bob", &BOTH, None).await;
     for key in [&tenant, &bob] {
         for (method, action) in [
             (Method::GET, ""),
@@ -73,7 +54,7 @@ async fn nobody_else_reads_resumes_or_cancels_a_run() {
     );
     assert_eq!(of_others.await.code(), "scope_denied");
     // Its own user does all of that.
-    let own = key_for(&gateway, "default", &BOTH).await;
+    let own = key_for(&gateway, "default", &BOTH, None).await;
     let read = send(&gateway, &own, Method::GET, &path_of(&paused, "")).await;
     assert_eq!(read.data()["status"], "paused");
     connect(&gateway, &paused["pause"]["connect_url"]).await;
@@ -106,7 +87,7 @@ async fn a_key_needs_the_scope_to_execute_and_acts_for_its_own_user() {
             "{path}"
         );
     }
-    let bob = key_for(&gateway, "bob", &BOTH).await;
+    let bob = key_for(&gateway, "bob", &BOTH, None).await;
     let of_others = json!({"script": "export default 1;", "user_id": "default"});
     let refused = post(&bob, RUN, &of_others).await;
     assert_eq!((refused.status, &*refused.code()), (403, "scope_denied"));

@@ -3,9 +3,11 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use toolgate_tests::gateway::TestGateway;
+use toolgate_core::clock::Clock;
+use toolgate_gateway::Scope;
+use toolgate_tests::gateway::{Options, TestGateway};
 
-use super::{AT_ONCE, Shop, counts, permit, result_of, run, run_with};
+use super::{AT_ONCE, Shop, counts, key_for, permit, result_of, run, run_with};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn three_calls_make_one_answer() {
@@ -81,7 +83,7 @@ async fn a_failed_call_is_an_exception_with_its_code() {
     await call;
     return "no error";
   } catch (error) {
-    return [error instanceof Error, error.name, error.code, error.tool, error.canRetry];
+    return [error instanceof Error, error.name, error.code, error.tool, typeof error.canRetry];
   }
 }
 export default [
@@ -92,7 +94,7 @@ export default [
 "#,
     )
     .await;
-    let error = |code: &str| json!([true, "ToolError", code, "shop_get_item", false]);
+    let error = |code: &str| json!([true, "ToolError", code, "shop.getItem", "boolean"]);
     let expected = json!([error("not_found"), error("invalid_arguments"), "no error"]);
     assert_eq!(result_of(&ran), &expected, "{ran}");
 
@@ -292,6 +294,37 @@ export default ends;
         ["permission_denied", "tool_not_found"].contains(&last),
         "{ran}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_call_of_a_script_counts_as_a_request_of_its_key() {
+    const RPM: u32 = 6;
+    let shop = Shop::start().await;
+    // The minute does not end in the middle.
+    let options = Options {
+        clock: Some(Clock::manual(1_795_167_030_000)),
+        ..shop.options()
+    };
+    let gateway = shop.gateway_with(options).await;
+    let scopes = [Scope::ToolsRead, Scope::ToolsExecute];
+    let key = key_for(&gateway, "default", &scopes, Some(RPM)).await;
+    let script = r#"const ends = [];
+for (let n = 0; n < 10; n++) {
+  ends.push(await shop.getItem({ id: `${n}` }).then(() => "done", (error) => error.code));
+}
+export default ends;
+"#;
+    let body = Some(json!({"script": script}).to_string());
+    let ran = gateway.send(reqwest::Method::POST, super::RUN, Some(&key), body);
+    let ran = ran.await.data();
+    let ends = result_of(&ran).as_array().unwrap();
+    // The request that runs the script is one of them.
+    let expected = (0..10).map(|n| match n + 1 < RPM {
+        true => "done",
+        false => "rate_limit_exceeded",
+    });
+    assert_eq!(ends, &expected.collect::<Vec<_>>(), "{ran}");
+    assert_eq!(shop.api.received().len(), RPM as usize - 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
