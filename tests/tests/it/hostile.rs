@@ -31,6 +31,7 @@ mod readings;
 mod receipt_addresses;
 mod receipts;
 mod reflection;
+mod scripts;
 mod sealed_words;
 mod sign_in;
 mod skill_changes;

@@ -77,6 +77,7 @@ mod rest;
 mod results;
 mod round_trips;
 mod schemathesis;
+mod scripts;
 mod sdk;
 mod search;
 mod second_door;

@@ -1,0 +1,60 @@
+//! More output than anybody reads.
+
+use serde_json::json;
+
+use super::{Case, Ends, case};
+
+pub(super) fn cases() -> Vec<Case> {
+    vec![
+        case(
+            "a log of two megabytes",
+            "for (let n = 0; n < 2000; n++) log('x'.repeat(1000));\nexport default 'logged';",
+            Ends::With(json!("logged")),
+        ),
+        case(
+            "many short lines",
+            "for (let n = 0; n < 50000; n++) log();\nexport default 'logged';",
+            Ends::With(json!("logged")),
+        ),
+        case(
+            "one line of a log with five megabytes",
+            "log('\\u0001'.repeat(5e6));\nexport default 'logged';",
+            Ends::With(json!("logged")),
+        ),
+        case(
+            "an error with five megabytes",
+            "1;\nthrow new Error('x'.repeat(5e6));",
+            Ends::Failing("Error", "xxx", 2),
+        ),
+        case(
+            "a thousand failures that nobody awaits",
+            "for (let n = 0; n < 1000; n++)\n  Promise.reject(new Error('lost '.repeat(2000)));\nexport default 'lost';",
+            Ends::With(json!("lost")),
+        ),
+        case(
+            "a result with five megabytes",
+            "export default 'x'.repeat(5e6);",
+            Ends::Bounded(&["RangeError"]),
+        ),
+        case(
+            "a result of a million values",
+            "export default new Array(4e6).fill(1);",
+            Ends::Bounded(&["RangeError", "limit_exceeded", "script_crashed"]),
+        ),
+        case(
+            "arguments with five megabytes",
+            "1;\nawait shop.getItem({ id: 'x'.repeat(5e6) });",
+            Ends::Failing("RangeError", "", 2),
+        ),
+        case(
+            "progress without measure",
+            "for (let n = 0; n < 100000; n++) progress(n, 100000, 'x'.repeat(100));\nexport default 'told';",
+            Ends::With(json!("told")),
+        ),
+        case(
+            "a depth that no reader takes",
+            "let value = 1;\nfor (let n = 0; n < 5000; n++) value = [value];\nexport default value;",
+            Ends::Bounded(&["TypeError"]),
+        ),
+    ]
+}
