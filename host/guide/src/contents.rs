@@ -63,6 +63,7 @@ const PAGES: &[ListedPage] = pages! {
         "mcp-clients" = "docs/mcp-clients.md";
         "tunnel" = "docs/tunnel.md";
         "recipes" = "docs/recipes.md";
+        "code-mode" = "docs/code-mode.md";
         "python" = "sdk/clients/python/README.md";
         "node" = "sdk/clients/node/README.md";
         "go" = "sdk/clients/go/README.md";

@@ -17,6 +17,8 @@ use toolgate_tests::process::program;
 use toolgate_tests::tools;
 use toolgate_tests::upstream::Upstream;
 
+use crate::recipes::hacker_news;
+
 /// Longest run of one example, compilers included, on a busy machine.
 const RUN_MAX: Duration = Duration::from_secs(600);
 const QUESTION: &str = "What is the top story on Hacker News?";
@@ -311,6 +313,43 @@ async fn the_go_program_prints_what_the_tool_answered() {
     let printed: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(printed, json!([8863, 9224]), "{log}");
     assert_eq!(upstream.received().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_script_of_code_mode_answers_once_it_is_switched_on() {
+    let news = hacker_news().await;
+    let gateway = TestGateway::start(Options {
+        plugins: vec![(
+            "hackernews.wasm".into(),
+            built_plugin("hackernews").unwrap(),
+        )],
+        allow_upstream: vec![format!("hacker-news.firebaseio.com={}", news.url())],
+        ..Options::default()
+    })
+    .await;
+    let example = Example::new("code-mode");
+    let url = gateway.url("");
+    let environment = [
+        ("TOOLGATE_URL", url.as_str()),
+        ("TOOLGATE_API_KEY", &gateway.key),
+    ];
+    let off = format!("! {}", example.commands());
+    let (said, log) = example.run_commands(&off, &environment).await;
+    assert!(
+        said.is_empty() && log.contains("permission_denied"),
+        "{log}"
+    );
+    assert!(news.received().is_empty());
+
+    let (_, rest) = example.readme.split_once("\n```\ncurl ").unwrap();
+    let switch = format!("curl -sS {}", rest.split_once("\n```").unwrap().0);
+    example.run_commands(&switch, &environment).await;
+    let (said, log) = example.run(&environment).await;
+    let printed: Value = serde_json::from_str(&said).unwrap();
+    let story = json!({ "id": 8863, "title": "My YC app: Dropbox", "comments": 0 });
+    assert_eq!(printed, json!([story]), "{log}");
+    assert!(log.contains("1 of 2 stories"), "{log}");
+    assert_eq!(news.received().len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]

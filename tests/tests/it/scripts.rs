@@ -2,6 +2,7 @@
 
 mod compared;
 mod diverged;
+mod documented;
 mod killed;
 mod paused;
 mod planned;

@@ -1,6 +1,6 @@
 //! What the documents name is there.
 
-use super::{crates, root};
+use super::{crates, root, rust_files};
 
 /// A newcomer reads the files in the order in which the page names them.
 #[test]
@@ -82,8 +82,7 @@ fn the_front_page_of_the_documentation_names_every_crate() {
 fn defences_that_the_attacks_name_are_there() {
     let root = root();
     let mut wrong = Vec::new();
-    for entry in std::fs::read_dir(root.join("tests/tests/it/hostile")).unwrap() {
-        let path = entry.unwrap().path();
+    for path in rust_files(vec![root.join("tests/tests/it/hostile")]) {
         let text = std::fs::read_to_string(&path).unwrap();
         for line in text.lines().filter(|line| line.contains("/// Defence:")) {
             let words = line.split(['`', ' ']);

@@ -7,7 +7,7 @@ use toolgate_tests::gateway::{TestGateway, new_key, new_tenant};
 
 use super::{RUN, Shop, result_of, run, switch, switch_as};
 use crate::mcp::wire::{answer, stateless};
-use crate::parity::{say, say_as};
+use crate::parity::{say, say_as, tool_answer};
 
 const TOOL: &str = "svc_run_script";
 
@@ -44,8 +44,11 @@ async fn a_new_workspace_refuses_scripts_and_says_who_switches_them_on() {
         refused.text
     );
     assert!(refused.text.contains("administrator"), "{}", refused.text);
-    let said = say(&gateway, TOOL, body).await;
-    assert!(said.is_error, "{}", said.text);
+    // Not listed, so some clients cannot call it; one that does is refused.
+    let said = tool_answer(&gateway, &gateway.key, TOOL, body).await;
+    let answer = said.json();
+    let refused = answer["result"]["isError"] == true || answer["error"].is_object();
+    assert!(refused, "{answer}");
     assert!(!listed(&gateway).await.contains(&TOOL.to_owned()));
     assert!(shop.api.received().is_empty());
 }
