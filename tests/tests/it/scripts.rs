@@ -163,10 +163,8 @@ pub(crate) fn counts<const N: usize>(expected: [(&str, usize); N]) -> BTreeMap<S
 
 /// What the provider answers. The price of an item is the length of its id.
 pub(crate) fn answer(request: &Received) -> Response<Body> {
-    let (path, _) = request
-        .target
-        .split_once('?')
-        .unwrap_or((&request.target, ""));
+    let target = request.target.as_str();
+    let path = target.split_once('?').map_or(target, |(path, _)| path);
     let key = request.headers.iter().find(|(name, _)| name == "x-key");
     let key = key.map(|(_, value)| value.as_str());
     let item = |id: &str| json!({"id": id, "price": id.len()});

@@ -192,16 +192,10 @@ impl KilledWorld {
                         return ran;
                     }
                 }
-                _ => self.assert_may_wait(&resumed, began),
+                _ => assert_may_wait(&resumed, began),
             }
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
-    }
-
-    /// Plugins are loading, or a claim is not known to have ended.
-    fn assert_may_wait(&self, answer: &Answer, began: Instant) {
-        assert!([409, 503].contains(&answer.status), "{}", answer.text);
-        assert!(began.elapsed() < PATIENCE, "{}", answer.text);
     }
 
     /// Compares what the script was told with what arrived.
@@ -283,6 +277,12 @@ impl KilledWorld {
         );
         assert!(self.runs > 0, "the test was about something");
     }
+}
+
+/// Plugins are loading, or a claim is not known to have ended.
+fn assert_may_wait(answer: &Answer, began: Instant) {
+    assert!([409, 503].contains(&answer.status), "{}", answer.text);
+    assert!(began.elapsed() < PATIENCE, "{}", answer.text);
 }
 
 #[tokio::test(flavor = "multi_thread")]
