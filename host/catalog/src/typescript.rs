@@ -108,9 +108,25 @@ fn declaration(name: &str, tool: &Tool, indent: usize) -> String {
     let left = room.saturating_sub(arguments.len());
     let result = tool.output_schema.as_ref();
     let result = result.and_then(|schema| serde_json::from_str(schema.get()).ok());
+    let is_object = |schema: &Value| schema.get("type").and_then(Value::as_str) == Some("object");
+    let has_fields = result.as_ref().is_some_and(is_object);
     let result = result.and_then(|schema: Value| type_text(&schema, left, indent));
     let result = result.map_or_else(|| "unknown".to_owned(), |result| result.text);
+    let result = match tool.spec().paginated {
+        true => page(&result, has_fields),
+        false => result,
+    };
     format!("{head}({arguments}): Promise<{result}>;\n")
+}
+
+/// A page of results. A script finds the cursor of the next one among the members of an object, and beside any other
+/// result.
+fn page(result: &str, has_fields: bool) -> String {
+    if has_fields {
+        format!("({result}) & {{ next_cursor: string | null }}")
+    } else {
+        format!("{{ result: {result}; next_cursor: string | null }}")
+    }
 }
 
 /// The parameter of a function: none where the tool takes nothing, optional where everything in it is.
@@ -168,7 +184,7 @@ fn about(tool: &Tool) -> String {
         Effect::Destructive => say("Effect: destructive."),
     }
     if spec.paginated {
-        say("Paginated: `cursor` is the page to continue from.");
+        say("Paginated: pass `next_cursor` as `cursor` until it is null.");
     }
     if let Some(note) = &spec.deprecated {
         let note = comment(note, DEPRECATION_CHARS_MAX);

@@ -75,11 +75,11 @@ fn a_service_is_an_object_of_its_tools() {
   }): Promise<{ number: number; url?: string | null }>;
   /** Deletes! Effect: destructive. */
   deleteRepo(args: { name: string }): Promise<unknown>;
-  /** Lists. Paginated: `cursor` is the page to continue from. Deprecated: use search_issues */
+  /** Lists. Paginated: pass `next_cursor` as `cursor` until it is null. Deprecated: use search_issues */
   listIssues(args?: {
     /** Page to continue from: `next_cursor` of the page before. Omit it for the first page. */
     cursor?: string;
-  }): Promise<unknown>;
+  }): Promise<{ result: unknown; next_cursor: string | null }>;
   /** Who calls. */
   whoami(): Promise<unknown>;
 };
@@ -88,6 +88,18 @@ declare const tools: {
 };
 "#;
     assert_eq!(services(&of_github), expected);
+}
+
+#[test]
+fn the_cursor_of_the_next_page_is_a_member_of_an_object() {
+    let mut paginated = tool("list", &json!({}));
+    paginated["paginated"] = json!(true);
+    paginated["output"] = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
+    let declared = services(&tools("x", &json!([paginated])));
+    assert!(
+        declared.contains("Promise<({ n?: number }) & { next_cursor: string | null }>;"),
+        "{declared}"
+    );
 }
 
 #[test]
