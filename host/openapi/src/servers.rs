@@ -272,4 +272,48 @@ mod tests {
         assert_eq!(made, Base::Url("https://api.a.example.com/x/v1".to_owned()));
         assert!(reach.parameters.is_empty());
     }
+
+    #[test]
+    fn a_default_that_names_an_account_is_an_example_and_never_a_value() {
+        let of = |variable: serde_json::Value| {
+            let name = variable["name"].as_str().expect("a name").to_owned();
+            let url = format!("https://api.example.com/{{{name}}}/x");
+            let (_, reach) = base(json!({"url": url, "variables": {name: variable["of"]}}));
+            let parameter = reach.parameters.into_iter().next().expect("a parameter");
+            (parameter.default, parameter.help)
+        };
+        let text = |text: &str| Some(text.to_owned());
+        for (variable, expected) in [
+            (
+                json!({"name": "accountSid", "of": {"default": "AC00", "description": "The SID."}}),
+                (None, text("The SID. Example: AC00")),
+            ),
+            (
+                json!({"name": "environment_id", "of": {"default": "12"}}),
+                (None, text("Example: 12")),
+            ),
+            (
+                json!({"name": "account", "of": {"default": "12", "description": "As in /12"}}),
+                (None, text("As in /12")),
+            ),
+            (
+                json!({"name": "account", "of": {"default": "12", "x-toolgate": {"default": "me"}}}),
+                (text("me"), None),
+            ),
+            (
+                json!({"name": "realm", "of": {"default": "a", "enum": ["a", "b"]}}),
+                (text("a"), None),
+            ),
+            (
+                json!({"name": "apiVersion", "of": {"default": "2025-01"}}),
+                (text("2025-01"), None),
+            ),
+            (
+                json!({"name": "edition", "of": {"default": "v2.1"}}),
+                (text("v2.1"), None),
+            ),
+        ] {
+            assert_eq!(of(variable.clone()), expected, "{variable}");
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! What the shipped plugins say their calls do: no name contradicts an effect, and no statement of a language passes for
-//! a question, but for listed exceptions. [`scopes`] has the scopes of the tools that read.
+//! a question, but for listed exceptions. [`scopes`] has the scopes of the tools that read, [`defaults`] what the forms of
+//! connect pages are filled with.
 
+mod defaults;
 mod scopes;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -14,6 +14,20 @@ pub(super) const LABEL_PATTERN: &str = "^[A-Za-z0-9-]+$";
 /// Values that a parameter in a path may have.
 pub(super) const SEGMENT_PATTERN: &str = "^[A-Za-z0-9._~-]+$";
 
+/// Last words of names of variables that choose a part of the API, not an account: their default is a value.
+const API_PARTS: [&str; 10] = [
+    "base",
+    "env",
+    "environment",
+    "language",
+    "locale",
+    "path",
+    "prefix",
+    "region",
+    "stage",
+    "version",
+];
+
 /// The address of a server with its variables renamed to parameters, or filled where they need no user.
 pub(super) struct AddressTemplate {
     pub(super) url: String,
@@ -129,18 +143,35 @@ impl<'d> ServerVariable<'d> {
         if let Some(value) = self.fixed_value() {
             return Ok(Resolved::Text(value));
         }
-        let default = self.keys.default.clone().or_else(|| {
-            let real = !self.options.is_empty() || !self.in_host;
-            Some(self.default.clone()).filter(|text| real && !text.is_empty())
-        });
+        let written = Some(&self.default).filter(|text| !text.is_empty());
+        let default = self.keys.default.as_ref().or(written);
         // A whole path as the default is not a value that a user would fill in.
         let is_path = |text: &&String| {
             !self.in_host && self.options.is_empty() && text.contains(['/', '?', '#'])
         };
-        if let Some(path) = default.as_ref().filter(is_path) {
+        if let Some(path) = default.filter(is_path) {
             return Ok(Resolved::Text(path.trim_matches('/').to_owned()));
         }
-        Ok(Resolved::Parameter(self.parameter(default)))
+        Ok(Resolved::Parameter(self.parameter()))
+    }
+
+    /// The value that a form begins with. A description has to have a `default`, so that where users have different
+    /// values it is an example, which would pass for the user's own.
+    fn real_default(&self) -> Option<String> {
+        let written = Some(&self.default)
+            .filter(|text| !text.is_empty() && (!self.options.is_empty() || self.chooses_api()));
+        self.keys.default.as_ref().or(written).cloned()
+    }
+
+    /// Whether the variable chooses a part of the API, as its name or the look of its default says.
+    fn chooses_api(&self) -> bool {
+        let name = words::snake(self.name);
+        let last = name.rsplit('_').next().unwrap_or_default();
+        let number = self.default.strip_prefix('v');
+        let is_version = number.is_some_and(|number| {
+            !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+        });
+        !self.in_host && (API_PARTS.contains(&last) || is_version)
     }
 
     /// The scheme that a variable at the beginning of the address is replaced by.
@@ -174,7 +205,28 @@ impl<'d> ServerVariable<'d> {
         Some(value.unwrap_or(first).clone())
     }
 
-    fn parameter(self, default: Option<String>) -> Parameter {
+    /// The text beside the input, with the example that stands at `default`. In a host the example is a word such as
+    /// `yourcompany`, which says nothing.
+    fn help(&self, default: Option<&String>) -> Option<String> {
+        let described = self.node.text("description");
+        let help = self.keys.help.clone();
+        let help = help.or_else(|| described.map(|text| words::clean(text, 500)));
+        let mut help = help.unwrap_or_default();
+        let example = words::clean(&self.default, 100);
+        let shown =
+            self.in_host || default.is_some() || example.is_empty() || help.contains(&example);
+        if !shown {
+            if !help.is_empty() {
+                help.push_str(if help.ends_with('.') { " " } else { ". " });
+            }
+            help.push_str(&format!("Example: {example}"));
+        }
+        Some(help).filter(|text| !text.is_empty())
+    }
+
+    fn parameter(self) -> Parameter {
+        let default = self.real_default();
+        let help = self.help(default.as_ref());
         let key = match words::snake(self.name) {
             key if key.is_empty() => "value".to_owned(),
             key => key,
@@ -187,13 +239,10 @@ impl<'d> ServerVariable<'d> {
             };
             self.options.is_empty().then(|| pattern.to_owned())
         });
-        let described = self.node.text("description");
-        let help = self.keys.help;
-        let help = help.or_else(|| described.map(|text| words::clean(text, 500)));
         let is_option = |text: &String| self.options.is_empty() || self.options.contains(text);
         Parameter {
             title: self.keys.title.unwrap_or_else(|| words::title(&key)),
-            help: help.filter(|text| !text.is_empty()),
+            help,
             required: self.keys.required.unwrap_or(true),
             default: default.filter(is_option),
             pattern,

@@ -98,24 +98,38 @@ impl WorkspaceCommand {
             }
             Self::List => {
                 let all = workspaces::list(&store).await?;
-                output.print(&json!({ "workspaces": all }), |_| {
-                    let rows: Vec<Vec<String>> = all
-                        .iter()
-                        .map(|one| {
-                            vec![
-                                one.name.clone(),
-                                one.plan.to_string(),
-                                one.rpm.map_or_else(String::new, |rpm| rpm.to_string()),
-                                one.created_at.clone(),
-                                one.workspace_id.clone(),
-                            ]
-                        })
-                        .collect();
-                    table(&["NAME", "PLAN", "RPM", "CREATED", "ID"], &rows)
-                })
+                output.print(&json!({ "workspaces": all }), |_| list(&all))
             }
         }
     }
+}
+
+/// The table of workspaces. Where no operator has set a plan or a limit, every workspace has the plan without limits, and
+/// the columns would say nothing.
+fn list(all: &[WorkspaceInfo]) -> String {
+    let limited = all
+        .iter()
+        .any(|one| one.plan != Plan::Enterprise || one.rpm.is_some());
+    let mut head = vec!["NAME", "CREATED", "ID"];
+    if limited {
+        head.splice(1..1, ["PLAN", "RPM"]);
+    }
+    let rows: Vec<Vec<String>> = all
+        .iter()
+        .map(|one| {
+            let mut row = vec![
+                one.name.clone(),
+                one.created_at.clone(),
+                one.workspace_id.clone(),
+            ];
+            if limited {
+                let rpm = one.rpm.map_or_else(String::new, |rpm| rpm.to_string());
+                row.splice(1..1, [one.plan.to_string(), rpm]);
+            }
+            row
+        })
+        .collect();
+    table(&head, &rows)
 }
 
 fn parse_plan(text: &str) -> Result<Plan, String> {
@@ -130,5 +144,44 @@ fn parse_rate(text: &str) -> Result<WorkspaceRate, String> {
     match text.parse::<u32>() {
         Ok(rpm) if rpm > 0 => Ok(WorkspaceRate::Own(rpm)),
         _ => Err("use a number from 1, or plan".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Plan, WorkspaceInfo, list};
+    use toolgate_store::DefaultPermission;
+
+    fn workspace(plan: Plan, rpm: Option<i64>) -> WorkspaceInfo {
+        WorkspaceInfo {
+            workspace_id: "wsp_1".to_owned(),
+            name: "default".to_owned(),
+            plan,
+            rpm,
+            default_permission: DefaultPermission::Allow,
+            keep_payloads: false,
+            review_skills: false,
+            created_at: "2026-07-01T00:00:00Z".to_owned(),
+        }
+    }
+
+    #[test]
+    fn plans_have_columns_where_an_operator_has_set_one() {
+        let plain = list(&[workspace(Plan::Enterprise, None)]);
+        assert!(
+            !plain.contains("PLAN") && !plain.contains("enterprise"),
+            "{plain}"
+        );
+        assert!(
+            plain.contains("default") && plain.contains("wsp_1"),
+            "{plain}"
+        );
+        for limited in [
+            workspace(Plan::Pro, None),
+            workspace(Plan::Enterprise, Some(5)),
+        ] {
+            let text = list(&[workspace(Plan::Enterprise, None), limited]);
+            assert!(text.contains("PLAN") && text.contains("RPM"), "{text}");
+        }
     }
 }
