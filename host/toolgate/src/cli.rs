@@ -1,7 +1,7 @@
 //! The command line: one file per subcommand, each a thin layer over [`toolgate_gateway`].
 //!
-//! Exit status: 0 done, 1 failed, 2 wrong usage; [`exit_status`] has those of commands that ask a gateway. With
-//! `--json` every command prints one JSON document on standard output; messages go to standard error.
+//! Exit status: 0 done, 1 failed, 2 wrong usage; [`exit_status`] has those of known failures. With `--json` every
+//! command prints one JSON document on standard output; messages go to standard error.
 
 mod approvals;
 mod arguments;
@@ -208,35 +208,25 @@ pub async fn main() -> ExitCode {
         Err(cause) => cause.format(&mut command).exit(),
     };
     let output = OutputFormat { json: cli.json };
-    let asks_gateway = cli.command.asks_gateway();
+    let is_long_running = cli.command.is_long_running();
     match Box::pin(run(cli, output)).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(cause) => {
             output.error(&cause);
-            if asks_gateway {
-                exit_status::exit_status(&cause)
-            } else {
+            if is_long_running {
                 ExitCode::FAILURE
+            } else {
+                exit_status::exit_status(&cause)
             }
         }
     }
 }
 
 impl Command {
-    /// Whether it is a request of a user to a running gateway.
-    fn asks_gateway(&self) -> bool {
-        matches!(
-            self,
-            Self::Search(_)
-                | Self::Describe(_)
-                | Self::Exec(_)
-                | Self::Run(_)
-                | Self::Connect(_)
-                | Self::Connections(_)
-                | Self::Approvals(_)
-                | Self::Executions(_)
-                | Self::Webhooks(_)
-        )
+    /// Whether another program runs it as long as it runs itself, and reads no more than whether it ended well. The same
+    /// holds for the check of a container's health, whose other statuses are reserved.
+    fn is_long_running(&self) -> bool {
+        matches!(self, Self::Serve(_) | Self::Mcp(_) | Self::Healthcheck)
     }
 }
 

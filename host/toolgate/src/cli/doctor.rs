@@ -117,20 +117,51 @@ fn report(checks: Vec<DoctorFinding>, output: OutputFormat) -> anyhow::Result<()
         healthy: failed == 0,
         checks,
     };
-    output.print(&report, |report| {
-        let mut rows = Vec::new();
-        for one in &report.checks {
-            let (check, status) = (one.check.to_owned(), one.status.as_str().to_owned());
-            rows.push(vec![status, check, one.found.clone()]);
-            if let Some(step) = &one.next_step {
-                rows.push(vec![String::new(), String::new(), format!("-> {step}")]);
-            }
-        }
-        table(&["STATUS", "CHECK", "FOUND"], &rows)
-    })?;
+    output.print(&report, |report| text(&report.checks))?;
     if failed > 0 {
         let sum = format!("{} failed", counted(failed, "check"));
         return Err(ReportedFailure(sum).into());
     }
     Ok(())
+}
+
+/// The checks as a table, each with its next step below it.
+fn text(checks: &[DoctorFinding]) -> String {
+    let mut rows = Vec::new();
+    for one in checks {
+        let (check, status) = (one.check.to_owned(), one.status.as_str().to_owned());
+        // A mistake in a file is shown with its line below it.
+        let mut lines = one.found.lines();
+        let first = lines.next().unwrap_or_default().to_owned();
+        rows.push(vec![status, check, first]);
+        let step = one.next_step.as_ref().map(|step| format!("-> {step}"));
+        for line in lines.map(str::to_owned).chain(step) {
+            rows.push(vec![String::new(), String::new(), line]);
+        }
+    }
+    table(&["STATUS", "CHECK", "FOUND"], &rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistake_in_the_file_is_shown_line_by_line_and_nothing_in_it_is_hidden() {
+        let file = "listen = \"127.0.0.1:1\"\nlistn\u{202e} = 1\n";
+        let cause = toml::from_str::<Settings>(file).expect_err("a key that is none");
+        let cause = anyhow::Error::new(cause).context("the settings file has a mistake");
+        let shown = text(&[unusable(&cause)]);
+        assert!(!shown.contains("\\u{a}"), "{shown}");
+        assert!(shown.contains("\\u{202e}"), "{shown}");
+        let lines: Vec<&str> = shown.lines().collect();
+        assert!(lines[1].starts_with("failed"), "{shown}");
+        // The line of the file stands on a line of its own, below the sentence, under FOUND.
+        let column = lines[0].find("FOUND").expect("a column");
+        let marked = lines
+            .iter()
+            .find(|line| line.trim().starts_with('^') || line.contains("| "));
+        let marked = marked.expect("the place of the mistake");
+        assert!(marked[..column].trim().is_empty(), "{shown}");
+    }
 }

@@ -1,16 +1,20 @@
-//! What the exit status of a command that asks a running gateway says to a script.
+//! What the exit status of a command says to a script.
 
 use std::process::ExitCode;
 
 use toolgate_gateway::Error;
+use toolgate_mcp_upstream::client::ServerProblem;
+use toolgate_store::StoreError;
 
+/// What failed has no status of its own.
+const FAILED: u8 = 1;
 /// As clap ends where it refuses the command line itself.
 const WRONG_USE: u8 = 2;
 /// The gateway refused: the key, the arguments, a permission, an approval or connection that is missing.
 const REFUSED: u8 = 3;
-/// The gateway ran the tool, and the service failed or refused.
+/// A service or another server failed or refused.
 const PROVIDER_FAILED: u8 = 4;
-/// No gateway answers at the address.
+/// No gateway, database or other server answers at the address.
 const UNREACHABLE: u8 = 5;
 
 /// The gateway answered a call, and there is no result. With `--json` its answer is the document of the command.
@@ -38,20 +42,56 @@ pub(super) fn exit_status(cause: &anyhow::Error) -> ExitCode {
 }
 
 fn status(cause: &anyhow::Error) -> u8 {
-    let unreachable = cause
-        .downcast_ref::<reqwest::Error>()
-        .is_some_and(|sent| sent.is_connect() || sent.is_timeout());
     if cause.is::<WrongUse>() {
         return WRONG_USE;
     }
-    match (
-        cause.downcast_ref::<Unsuccessful>(),
-        cause.downcast_ref::<Error>(),
-    ) {
-        (Some(execution), _) if execution.is_of_provider => PROVIDER_FAILED,
-        (Some(_), _) | (_, Some(_)) => REFUSED,
-        _ if unreachable => UNREACHABLE,
-        _ => 1,
+    if let Some(execution) = cause.downcast_ref::<Unsuccessful>() {
+        return match execution.is_of_provider {
+            true => PROVIDER_FAILED,
+            false => REFUSED,
+        };
+    }
+    if let Some(refusal) = cause.downcast_ref::<Error>() {
+        return of_operation(refusal);
+    }
+    if let Some(problem) = cause.downcast_ref::<ServerProblem>() {
+        return of_server(problem);
+    }
+    if let Some(sent) = cause.downcast_ref::<reqwest::Error>() {
+        return of_request(sent);
+    }
+    match cause.downcast_ref::<StoreError>() {
+        Some(failure) if failure.is_unavailable() => UNREACHABLE,
+        _ => FAILED,
+    }
+}
+
+fn of_operation(refusal: &Error) -> u8 {
+    match refusal {
+        Error::Internal(_) => FAILED,
+        Error::ProviderUnavailable => PROVIDER_FAILED,
+        Error::DatabaseUnavailable(_) => UNREACHABLE,
+        _ => REFUSED,
+    }
+}
+
+fn of_server(problem: &ServerProblem) -> u8 {
+    match problem {
+        ServerProblem::Unreachable(_) => UNREACHABLE,
+        ServerProblem::SignIn { .. }
+        | ServerProblem::Answer(_)
+        | ServerProblem::TooLarge
+        | ServerProblem::TooLong => PROVIDER_FAILED,
+    }
+}
+
+fn of_request(sent: &reqwest::Error) -> u8 {
+    if sent.is_connect() || sent.is_timeout() {
+        UNREACHABLE
+    } else if sent.is_status() {
+        PROVIDER_FAILED
+    } else {
+        FAILED
     }
 }
 
@@ -71,7 +111,24 @@ mod tests {
         assert_eq!(status(&execution(false).into()), REFUSED);
         assert_eq!(status(&Error::InvalidApiKey.into()), REFUSED);
         assert_eq!(status(&WrongUse::new(anyhow!("no `=`")).into()), WRONG_USE);
-        assert_eq!(status(&anyhow!("a file is missing")), 1);
+        assert_eq!(status(&anyhow!("a file is missing")), FAILED);
+        let internal = Error::Internal(anyhow!("a row is gone"));
+        assert_eq!(status(&internal.into()), FAILED);
+        assert_eq!(status(&Error::ProviderUnavailable.into()), PROVIDER_FAILED);
+        assert_eq!(
+            status(&Error::DatabaseUnavailable(None).into()),
+            UNREACHABLE
+        );
+        assert_eq!(status(&StoreError::NoAnswer.into()), UNREACHABLE);
+        assert_eq!(status(&StoreError::UnknownUrl.into()), FAILED);
+        for (problem, expected) in [
+            (ServerProblem::Unreachable(String::new()), UNREACHABLE),
+            (ServerProblem::Answer(String::new()), PROVIDER_FAILED),
+            (ServerProblem::TooLarge, PROVIDER_FAILED),
+        ] {
+            let cause = anyhow::Error::new(problem).context("the server does not describe itself");
+            assert_eq!(status(&cause), expected, "{cause:#}");
+        }
     }
 
     #[tokio::test]

@@ -15,9 +15,11 @@ standard error.
 | 0 | done |
 | 1 | failed |
 | 2 | wrong usage |
-| 3 | `search`, `describe`, `exec`, `connect`: the gateway refused the key, the arguments or the call |
-| 4 | `exec`: the service failed or refused |
-| 5 | `search`, `describe`, `exec`, `connect`: no gateway answers at the address |
+| 3 | the gateway, or a rule of the installation, refused the key, the arguments or the call |
+| 4 | a service or another server failed or refused |
+| 5 | no gateway, database or other server answers at the address |
+
+`serve`, `mcp` and `healthcheck` end with 0 or 1.
 
 Settings are flags, variables of the environment or keys of `toolgate.toml`; flags win, then the environment.
 

@@ -267,7 +267,7 @@ async fn a_file_that_is_swapped_in_before_the_approval_waits_again() {
         &["plugin", "approve", "trusted", "--json"],
     ] {
         let blind = cli(&gateway, arguments);
-        assert_eq!(blind.status.code(), Some(1), "{arguments:?}");
+        assert_eq!(blind.status.code(), Some(3), "{arguments:?}");
         let told = String::from_utf8([blind.stdout, blind.stderr].concat()).unwrap();
         assert!(
             told.contains("--sha256") && told.contains(&sha256(&shown)),
@@ -280,7 +280,7 @@ async fn a_file_that_is_swapped_in_before_the_approval_waits_again() {
         &gateway,
         &["plugin", "approve", "trusted", "--sha256", &sha256(&shown)],
     );
-    assert_eq!(late.status.code(), Some(1), "{late:?}");
+    assert_eq!(late.status.code(), Some(3), "{late:?}");
     assert_eq!(version(&gateway).await, "1.0.0");
     assert_eq!(pending(&gateway).await.unwrap().0, sha256(&swapped));
 

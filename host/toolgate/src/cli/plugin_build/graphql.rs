@@ -14,6 +14,7 @@ use crate::cli::secret_file::read_secret;
 use toolgate_core::visible::visible_line;
 use toolgate_egress::{DestinationClass, Egress, HostRequest};
 use toolgate_mcp_upstream::account::AccountChoice;
+use toolgate_mcp_upstream::client::ServerProblem;
 use toolgate_openapi::graphql::introspection::{INTROSPECTION_QUERY, found};
 use toolgate_openapi::graphql::{
     DEPTH_DEFAULT, DEPTH_MAX, GraphqlAccount, GraphqlEndpoint, GraphqlInput,
@@ -148,13 +149,14 @@ pub(in crate::cli) async fn introspect(
         timeout: ASK_TIME_MAX,
     };
     let sent = egress.send_for_host(request).await;
-    let answer = sent.map_err(|failure| anyhow::anyhow!(failure.message))?;
+    let answer = sent.map_err(|failure| ServerProblem::Unreachable(failure.message))?;
     if matches!(answer.status, 401 | 403) {
-        bail!(
+        let refused = format!(
             "the server refuses without a sign-in (status {}): give a token for asking in a file (--token-file), or its \
              schema in a file (--graphql FILE --endpoint URL)",
             answer.status
         );
+        return Err(ServerProblem::Answer(refused).into());
     }
     let status = answer.status;
     let text = String::from_utf8(answer.body.to_vec())
@@ -173,11 +175,12 @@ fn no_schema(status: u16, answer: Option<&Value>) -> anyhow::Error {
         let short: String = message.chars().take(MESSAGE_CHARS_MAX).collect();
         format!(": {}", visible_line(&short))
     });
-    anyhow::anyhow!(
+    let refused = format!(
         "the server does not answer an introspection query (status {status}){}; many publish their schema as a file: \
          --graphql FILE --endpoint URL",
         message.unwrap_or_default()
-    )
+    );
+    ServerProblem::Answer(refused).into()
 }
 
 #[cfg(test)]
