@@ -231,3 +231,25 @@ func TestABoundLinkRenewsWhatTheCallHadAndIsTheOneThatIsShown(t *testing.T) {
 		t.Fatal(linked)
 	}
 }
+
+func TestAFormatThatIsNoneIsRefusedBeforeAnythingIsSent(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Error(r.URL) }))
+	defer server.Close()
+	client, err := New(Options{APIKey: testKey, BaseURL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []Format{"openia", "", "OpenAI"} {
+		for _, tools := range [][]string{nil, {"a_b"}} {
+			_, err := client.Toolset(context.Background(), format, ToolsetOptions{Tools: tools})
+			if err == nil || !strings.Contains(err.Error(), `"openai" "openai_responses" "anthropic" "gemini"`) {
+				t.Fatal(format, err)
+			}
+		}
+	}
+	for _, format := range formats {
+		if _, err := client.Toolset(context.Background(), format, ToolsetOptions{Tools: []string{}}); err != nil {
+			t.Fatal(format, err)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
 )
@@ -22,14 +23,19 @@ const (
 	FormatGemini Format = "gemini"
 )
 
-func (f Format) dialect() Dialect {
+// formats are the known ones, in the order in which an error names them.
+var formats = []Format{FormatOpenAI, FormatOpenAIResponses, FormatAnthropic, FormatGemini}
+
+func (f Format) dialect() (Dialect, error) {
 	switch f {
+	case FormatOpenAI, FormatOpenAIResponses:
+		return DialectOpenAI, nil
 	case FormatAnthropic:
-		return DialectAnthropic
+		return DialectAnthropic, nil
 	case FormatGemini:
-		return DialectGemini
+		return DialectGemini, nil
 	}
-	return DialectOpenAI
+	return "", fmt.Errorf("toolgate: unknown format %q: use one of %q", string(f), formats)
 }
 
 // ToolsetOptions say which tools a toolset has, and for which user they run.
@@ -77,15 +83,20 @@ var generic = []struct{ name, description, schema string }{
 			`"arguments":{"type":"string","description":"The tool's arguments, one JSON object as text; '{}' for none."}},"required":["tool_name","arguments"]}`},
 }
 
-// Toolset makes tools for a model, in its provider's format: the chosen ones, or the three generic operations.
+// Toolset makes tools for a model, in its provider's format: the chosen ones, or the three generic operations. An
+// unknown format is an error, and nothing is sent.
 func (c *Client) Toolset(ctx context.Context, format Format, options ToolsetOptions) (*Toolset, error) {
+	dialect, err := format.dialect()
+	if err != nil {
+		return nil, err
+	}
 	set := &Toolset{client: c, format: format, options: options}
 	for _, toolName := range options.Tools {
 		described, err := c.Tools.Schema(ctx, toolName, GetToolSchemaParams{UserID: options.UserID})
 		if err != nil {
 			return nil, err
 		}
-		lowered := Lower(described.InputSchema, format.dialect())
+		lowered := Lower(described.InputSchema, dialect)
 		set.tools = append(set.tools, modelTool{ModelName(toolName), toolName, described.Description, lowered})
 	}
 	if options.Tools == nil {
@@ -94,7 +105,7 @@ func (c *Client) Toolset(ctx context.Context, format Format, options ToolsetOpti
 			if err := json.Unmarshal([]byte(one.schema), &schema); err != nil {
 				return nil, err
 			}
-			set.tools = append(set.tools, modelTool{one.name, "", one.description, Lower(schema, format.dialect())})
+			set.tools = append(set.tools, modelTool{one.name, "", one.description, Lower(schema, dialect)})
 		}
 	}
 	return set, nil

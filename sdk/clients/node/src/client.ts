@@ -117,7 +117,11 @@ export class Toolgate {
     return this.call("get_status", {});
   }
 
-  /** Tools for a model, in its provider's format: the chosen ones, or the three generic operations. */
+  /**
+   * Tools for a model, in its provider's format: the chosen ones, or the three generic operations.
+   *
+   * @throws TypeError for an unknown format, and for options that are none, such as an array of names.
+   */
   toolset<F extends Format>(format: F, options: ToolsetOptions = {}): Promise<Toolset<F>> {
     return Toolset.load(this, format, options);
   }

@@ -12,6 +12,16 @@ export const DIALECT_OF: Record<Format, Dialect> = {
   gemini: "gemini",
 };
 
+/**
+ * The dialect of a format's schemas.
+ *
+ * @throws TypeError if there is no such format.
+ */
+export function dialectOf(format: unknown): Dialect {
+  if (typeof format === "string" && Object.hasOwn(DIALECT_OF, format)) return DIALECT_OF[format as Format];
+  throw new TypeError(`unknown format ${JSON.stringify(format)}: use one of ${Object.keys(DIALECT_OF).join(", ")}`);
+}
+
 /** A tool as each provider's package types it; the shapes are theirs, so that `definitions` goes in without a cast. */
 export interface Definitions {
   openai: { type: "function"; function: { name: string; description: string; parameters: Record<string, unknown> } };

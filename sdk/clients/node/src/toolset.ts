@@ -6,7 +6,7 @@ import {
   calls,
   definition,
   definitions,
-  DIALECT_OF,
+  dialectOf,
   errorToModelResult,
   GENERIC,
   result,
@@ -29,6 +29,21 @@ export interface ToolsetOptions {
   on_outcome?: (call: Call, outcome: Outcome) => void;
   /** Binds the connect links that the model passes to the user; see `ConnectOptions`. */
   confirm_url?: string;
+}
+
+const OPTIONS = ["tools", "user_id", "session_id", "on_outcome", "confirm_url"];
+
+/** Refuses what would otherwise mean the generic operations, with which a model finds every tool. */
+function checkOptions(options: unknown): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new TypeError("the options of a toolset are an object: pass { tools: [...] } for chosen tools");
+  }
+  const unknown = Object.keys(options).filter((name) => !OPTIONS.includes(name));
+  if (unknown.length > 0) throw new TypeError(`a toolset takes no ${unknown.join(", ")}: its options are ${OPTIONS.join(", ")}`);
+  const { tools } = options as { tools?: unknown };
+  if (tools !== undefined && !(Array.isArray(tools) && tools.every((name) => typeof name === "string"))) {
+    throw new TypeError("tools must be an array of names");
+  }
 }
 
 /** The parts of the package `ai` that `Toolset.vercel` needs: pass the module itself. */
@@ -82,8 +97,9 @@ export class Toolset<F extends Format = Format> {
 
   /** @internal */
   static async load<F extends Format>(client: ToolsetClient, format: F, options: ToolsetOptions): Promise<Toolset<F>> {
+    const dialect = dialectOf(format);
+    checkOptions(options);
     const toolset = new Toolset(client, format, options);
-    const dialect = DIALECT_OF[format];
     if (!options.tools) {
       for (const { name, description, schema } of GENERIC) {
         toolset.#tools.push({ name, description, lowered: lower(schema, dialect) });

@@ -141,3 +141,15 @@ test("a call that does not choose how the user is confirmed is refused", async (
   }
   assert.deepEqual(Object.keys(requests), ["/v1/tools/a_b/execute"]);
 });
+
+test("a format that is none, and options that would mean every tool, are refused before anything is sent", async () => {
+  const client = new Toolgate({ apiKey: KEY, baseUrl: "http://127.0.0.1:1", maxRetries: 0 });
+  for (const format of ["openia", "", "toString", undefined, ["openai"]]) {
+    await assert.rejects(client.toolset(format), { name: "TypeError", message: /openai, openai_responses, anthropic, gemini/ });
+  }
+  for (const options of [["a_b"], "a_b", null, { tool: ["a_b"] }, { tools: "a_b" }, { tools: null }, { tools: [1] }, { userId: "ada" }]) {
+    await assert.rejects(client.toolset("openai", options), { name: "TypeError", message: /tools/ });
+  }
+  const none = await client.toolset("openai", { tools: [], user_id: "ada" });
+  assert.deepEqual(none.definitions, []);
+});

@@ -35,6 +35,10 @@ export async function outcomes(): Promise<unknown> {
 export async function providers(openai: OpenAI, anthropic: Anthropic): Promise<void> {
   const chosen = { tools: ["a_b"] };
 
+  // @ts-expect-error: the names stand under `tools`.
+  await client.toolset("openai", ["a_b"]);
+  // @ts-expect-error: there is no such format.
+  await client.toolset("openia");
   const chat = await client.toolset("openai", chosen);
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "Do it" }];
   const completion = await openai.chat.completions.create({ model: "any", messages, tools: chat.definitions });

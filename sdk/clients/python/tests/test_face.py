@@ -230,6 +230,32 @@ class Toolsets(unittest.TestCase):
         self.assertEqual(urls, [])
 
 
+    def test_a_format_that_is_none_and_a_text_in_place_of_a_list_are_refused_before_anything_is_sent(self):
+        urls = []
+
+        def answer(request):
+            urls.append(request.url)
+            return httpx.Response(500)
+
+        client = toolgate.Toolgate(Keys.KEY, "http://a.test", http_client=httpx.Client(transport=httpx.MockTransport(answer)))
+        for format in ("openia", "", None, ["openai"]):
+            with self.assertRaisesRegex(ValueError, "openai, openai_responses, anthropic, gemini"):
+                client.toolset(format)
+        with self.assertRaisesRegex(TypeError, "list"):
+            client.toolset("openai", "github_get_repository")
+
+        async def with_asyncio():
+            http_client = httpx.AsyncClient(transport=httpx.MockTransport(answer))
+            client = toolgate.AsyncToolgate(Keys.KEY, "http://a.test", http_client=http_client)
+            with self.assertRaisesRegex(ValueError, "openai, openai_responses, anthropic, gemini"):
+                await client.toolset("openia", ["a_b"])
+            with self.assertRaisesRegex(TypeError, "list"):
+                await client.toolset("openai", "a_b")
+
+        asyncio.run(with_asyncio())
+        self.assertEqual(urls, [])
+
+
 class Answers(unittest.TestCase):
     def test_what_is_not_the_apis_answer_is_an_error(self):
         for body in (b"", b"null", b"[]", b"{}", b'{"success":true}', b'{"success":true,"data":1}', b"\xff", b"[" * 100_000,

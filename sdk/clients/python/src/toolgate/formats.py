@@ -21,6 +21,18 @@ DIALECT_OF: dict[str, Dialect] = {
     "gemini": "gemini",
 }
 
+
+def dialect_of(format: object) -> Dialect:
+    """The dialect of a format's schemas.
+
+    Raises:
+        ValueError: There is no such format.
+    """
+    if isinstance(format, str) and format in DIALECT_OF:
+        return DIALECT_OF[format]
+    raise ValueError(f"unknown format {format!r}: use one of {', '.join(DIALECT_OF)}")
+
+
 # The three operations with which a model finds and runs any tool.
 GENERIC: list[tuple[str, str, Schema]] = [
     (

@@ -57,7 +57,10 @@ class AsyncToolset(Generic[Definition, Result]):
         self._tool_definitions: list[tuple[str, str, Lowered]] = []
 
     async def _load(self, tools: list[str] | None) -> AsyncToolset[Definition, Result]:
-        dialect = formats.DIALECT_OF[self._format]
+        dialect = formats.dialect_of(self._format)
+        # Each letter of a text would be taken for a tool.
+        if isinstance(tools, str):
+            raise TypeError("tools must be a list of names, not one text")
         if tools is None:
             for name, description, schema in formats.GENERIC:
                 self._tool_definitions.append((name, description, dialects.lower(schema, dialect)))

@@ -181,7 +181,12 @@ class Toolgate:
     ) -> Toolset[Any, Any]:
         """Tools for a model, in its provider's format: the chosen ones, or the three generic operations where
         `tools` is absent; an empty list allows none. `on_outcome` gets each call that ran and its outcome.
-        `confirm_url` binds the connect links that the model passes to the user; see `wait_for_connection`."""
+        `confirm_url` binds the connect links that the model passes to the user; see `wait_for_connection`.
+
+        Raises:
+            ValueError: There is no such format.
+            TypeError: `tools` is one text instead of a list.
+        """
         toolset: Toolset[Any, Any] = Toolset(self, format, user_id, session_id, on_outcome, confirm_url)
         return toolset._load(tools)
 
