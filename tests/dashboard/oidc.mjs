@@ -132,7 +132,7 @@ await walk(async (browser, look) => {
     await visit(page, '/settings/members');
     await page.getByRole('cell', { name: 'password, provider' }).waitFor();
     await visit(page, '/settings/audit');
-    await page.getByText('members.sign_in').first().waitFor();
+    await page.getByRole('table').getByText('members.sign_in').first().waitFor();
     await page.getByRole('button', { name: 'Your account' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();

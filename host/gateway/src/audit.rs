@@ -21,10 +21,12 @@ use crate::{Caller, Error, Gateway};
 use toolgate_core::clock::rfc3339;
 pub use toolgate_operation::audit::AuditAction;
 pub(crate) use toolgate_operation::audit::{entry, installation};
-use toolgate_store::{AuditedStore, Cursor, Member, Role};
+use toolgate_store::{AuditFilter, AuditedStore, Cursor, Member, Role};
 
 /// Entries a page can hold.
 pub const LIST_LIMIT_MAX: usize = 200;
+/// Entries of a page where nothing else is said.
+pub const LIST_LIMIT_DEFAULT: usize = 50;
 /// Connected apps, the newest, that entries are named by.
 const APPS_NAMED_MAX: i64 = 500;
 
@@ -33,8 +35,8 @@ const APPS_NAMED_MAX: i64 = 500;
 pub struct AuditRecord {
     pub entry_id: String,
     pub at: String,
-    /// `key:<id>`, `member:<id>`, `app:<id>`, `user:<id>` at the end of a connect link, `operator`, who is at the
-    /// command line, or `gateway` by itself.
+    /// `key:<id>`, `member:<id>`, `app:<id>`, `trigger:<id>`, `user:<id>` at the end of a connect link, `operator`, who
+    /// is at the command line, or `gateway` by itself.
     pub actor: String,
     /// The member's, key's or connected app's name, while there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,6 +50,35 @@ pub struct AuditRecord {
     pub address: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
+}
+
+/// Which entries to list. What is absent does not filter.
+#[derive(Clone, Debug)]
+pub struct ListEntries {
+    /// As [`AuditRecord::actor`].
+    pub actor: Option<String>,
+    /// As [`AuditRecord::action`].
+    pub action: Option<String>,
+    /// Written at this moment or later, and before that one.
+    pub from_ms: Option<i64>,
+    pub before_ms: Option<i64>,
+    /// 1 to [`LIST_LIMIT_MAX`].
+    pub limit: usize,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<String>,
+}
+
+impl Default for ListEntries {
+    fn default() -> Self {
+        Self {
+            actor: None,
+            action: None,
+            from_ms: None,
+            before_ms: None,
+            limit: LIST_LIMIT_DEFAULT,
+            cursor: None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -82,15 +113,14 @@ impl Gateway {
         Ok(self.store.add_audit_entry(&entry).await?)
     }
 
-    /// Changes of the workspace, newest first.
+    /// Changes of the workspace that the request selects, newest first.
     pub async fn audit_log(
         &self,
         caller: &Caller,
-        limit: usize,
-        cursor: Option<String>,
+        request: ListEntries,
     ) -> Result<EntryPage, Error> {
         caller.need_role(Role::Admin)?;
-        let cursor = match &cursor {
+        let cursor = match &request.cursor {
             None => None,
             Some(text) => Some(
                 Cursor::parse(text)
@@ -98,9 +128,15 @@ impl Gateway {
             ),
         };
         let workspace = &caller.workspace_id;
+        let filter = AuditFilter {
+            actor: request.actor.as_deref(),
+            action: request.action.as_deref(),
+            from_ms: request.from_ms,
+            before_ms: request.before_ms,
+        };
         let page = self
             .store
-            .list_audit_entries(workspace, cursor.as_ref(), limit)
+            .filter_audit_entries(workspace, filter, cursor.as_ref(), request.limit)
             .await?;
         let members = self.store.list_members(workspace).await?;
         let keys = self.store.list_keys(workspace).await?;

@@ -34,6 +34,50 @@ pub struct AuditEntry {
     pub request_id: Option<String>,
 }
 
+/// Which entries to list; `None` does not filter.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AuditFilter<'a> {
+    pub actor: Option<&'a str>,
+    pub action: Option<&'a str>,
+    /// Written at this moment or later.
+    pub from_ms: Option<i64>,
+    /// Written before this moment.
+    pub before_ms: Option<i64>,
+}
+
+/// A page of the log: what selects besides the workspace and the time, and the values of it.
+macro_rules! entries_of {
+    ($condition:literal) => {
+        concat!(
+            select!(audit_log),
+            " WHERE workspace_id = $1",
+            $condition,
+            " AND at_ms >= $5 AND at_ms <= $2 AND (at_ms < $2 OR id < $3) ORDER BY at_ms DESC, id DESC LIMIT $4"
+        )
+    };
+}
+
+impl AuditFilter<'_> {
+    /// The statement that lists with this filter; each has an index with its order.
+    pub(super) fn statement(&self) -> &'static str {
+        match (self.actor, self.action) {
+            (None, None) => entries_of!(""),
+            (Some(_), None) => entries_of!(" AND actor = $6"),
+            (None, Some(_)) => entries_of!(" AND action = $6"),
+            (Some(_), Some(_)) => entries_of!(" AND actor = $6 AND action = $7"),
+        }
+    }
+
+    /// Where a page begins: behind the one before, and before the end of the time that is asked for.
+    fn bound(&self, after: Option<&Cursor>) -> (i64, String) {
+        let (at_ms, id) = Cursor::bound(after);
+        match self.before_ms {
+            Some(before_ms) if before_ms <= at_ms => (before_ms, String::new()),
+            _ => (at_ms, id),
+        }
+    }
+}
+
 /// What a transaction answers: whether it has changed something.
 pub(super) trait ChangeOutcome {
     fn is_change(&self) -> bool;
@@ -190,28 +234,38 @@ impl Store {
         Ok(())
     }
 
-    /// Newest first.
+    /// All entries of a workspace, newest first.
     pub async fn list_audit_entries(
         &self,
         workspace_id: &str,
         after: Option<&Cursor>,
         limit: usize,
     ) -> Result<Page<AuditEntry>, StoreError> {
-        let (at_ms, id) = Cursor::bound(after);
+        let all = AuditFilter::default();
+        self.filter_audit_entries(workspace_id, all, after, limit)
+            .await
+    }
+
+    /// The entries of a workspace that `filter` selects, newest first.
+    pub async fn filter_audit_entries(
+        &self,
+        workspace_id: &str,
+        filter: AuditFilter<'_>,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> Result<Page<AuditEntry>, StoreError> {
+        let (at_ms, id) = filter.bound(after);
         let rows = portable!(read self, db => {
-            sqlx::query_as(
-                select!(
-                    audit_log,
-                    "WHERE workspace_id = $1 \
-                     AND (at_ms < $2 OR (at_ms = $2 AND id < $3)) ORDER BY at_ms DESC, id DESC LIMIT $4"
-                ),
-            )
-            .bind(workspace_id)
-            .bind(at_ms)
-            .bind(&id)
-            .bind(one_more(limit))
-            .fetch_all(db)
-            .await?
+            let mut query = sqlx::query_as(filter.statement())
+                .bind(workspace_id)
+                .bind(at_ms)
+                .bind(&id)
+                .bind(one_more(limit))
+                .bind(filter.from_ms.unwrap_or(i64::MIN));
+            for value in [filter.actor, filter.action].into_iter().flatten() {
+                query = query.bind(value);
+            }
+            query.fetch_all(db).await?
         });
         Ok(Page::cut(rows, limit, |row: &AuditEntry| {
             (row.at_ms, &row.id)

@@ -97,7 +97,7 @@ pub use app_assertions::UsedAssertion;
 pub use app_clients::{AppClient, AppClientAuth, AppClientKind, AppRequest};
 pub use app_grants::{AppBlock, AppGrant, AppToken, AppTokenKind, GrantTokensMax, RefreshUses};
 pub use approvals::{ApprovalCall, ApprovalFilter, ApprovalRow, PendingApprovals};
-pub use audit::AuditEntry;
+pub use audit::{AuditEntry, AuditFilter};
 pub use changes::{Changes, Topic};
 pub use client_sessions::ClientSessionMessage;
 pub use connect_flows::{ConnectFlow, FlowState};

@@ -5,6 +5,7 @@
 //! The statements are read from the source of this crate, so one that is added is judged too. Plans are
 //! those of a database with rows and without statistics, as in production: nothing runs ANALYZE.
 
+mod audit;
 mod filled;
 mod selective;
 mod source;

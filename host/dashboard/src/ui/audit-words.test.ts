@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ACTIONS, matches, sentence } from './audit-words';
+import { ACTIONS, matches, origin, sentence } from './audit-words';
 
 const entry = (action: string, details: Record<string, unknown> = {}, subject = 'github') => ({ actor: 'member:mem_1', actor_name: 'Ada', action, subject, details });
 
@@ -36,6 +36,19 @@ describe('a change is a sentence', () => {
   it('says nothing empty where a detail is missing', () => {
     for (const action of ACTIONS) expect(sentence(entry(action))).not.toMatch(/undefined|null|\[object/);
   });
+});
+
+it.each([
+  ['operator', undefined, 'command line'],
+  ['gateway', undefined, 'the gateway itself'],
+  ['member:mem_1', '10.0.0.1', 'dashboard'],
+  ['key:key_1', '10.0.0.1', 'API key'],
+  ['app:app_1', undefined, 'app'],
+  ['trigger:trg_1', undefined, 'trigger'],
+  ['user:bob', '10.0.0.1', 'connect page'],
+  ['robot:1', undefined, 'robot:1'],
+])('%s comes by its own way, whether it has an address or not', (actor, address, way) => {
+  expect(origin({ actor, ...(address ? { address } : {}) })).toEqual({ way, address: address ?? null });
 });
 
 it('an entry is found by words of its sentence, its action and its details', () => {

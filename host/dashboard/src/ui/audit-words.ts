@@ -136,6 +136,15 @@ export function sentence(entry: Pick<AuditEntry, 'actor' | 'actor_name' | 'actio
   return `${who}: ${entry.action} of ${entry.subject}${details ? ` (${details})` : ''}`;
 }
 
+/** By what an actor came, by the beginning of its id. */
+const WAYS: Record<string, string> = { member: 'dashboard', key: 'API key', app: 'app', trigger: 'trigger', user: 'connect page', operator: 'command line', gateway: 'the gateway itself' };
+
+/** From where it was done: by what the actor came, and the address of the client where there was one. */
+export function origin(entry: Pick<AuditEntry, 'actor' | 'address'>): { way: string; address: string | null } {
+  const [kind = ''] = entry.actor.split(':');
+  return { way: WAYS[kind] ?? entry.actor, address: entry.address ?? null };
+}
+
 /** Everything that was written down with it. */
 export function plain(details: Details | null | undefined): string {
   return Object.entries(details ?? {})
@@ -145,6 +154,6 @@ export function plain(details: Details | null | undefined): string {
 
 /** Whether an entry has every word that was typed, in its sentence or beside it. */
 export function matches(entry: AuditEntry, typed: string): boolean {
-  const all = `${sentence(entry)} ${entry.action} ${entry.subject} ${entry.address ?? ''} ${plain(entry.details)}`.toLowerCase();
+  const all = `${sentence(entry)} ${entry.action} ${entry.subject} ${origin(entry).way} ${entry.address ?? ''} ${plain(entry.details)}`.toLowerCase();
   return typed.toLowerCase().split(/\s+/).every((word) => all.includes(word));
 }

@@ -1,8 +1,10 @@
-// Receipts as other programs read them: JSON, or a row each for a spreadsheet.
+// Receipts and entries of the audit log as other programs read them: a row each for a spreadsheet, or JSON.
 
-import type { Receipt } from '../api/types';
+import type { AuditEntry, Receipt } from '../api/types';
 
-const COLUMNS: readonly (readonly [string, (row: Receipt) => unknown])[] = [
+type Columns<Row> = readonly (readonly [string, (row: Row) => unknown])[];
+
+const COLUMNS: Columns<Receipt> = [
   ['execution_id', (row) => row.execution_id],
   ['started_at', (row) => row.started_at],
   ['tool_name', (row) => row.tool_name],
@@ -24,7 +26,32 @@ function cell(value: unknown): string {
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
-export function csv(rows: readonly Receipt[]): string {
-  const lines = [COLUMNS.map(([name]) => name), ...rows.map((row) => COLUMNS.map(([, value]) => cell(value(row))))];
+function table<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
+  const lines = [columns.map(([name]) => name), ...rows.map((row) => columns.map(([, value]) => cell(value(row))))];
   return lines.map((line) => `${line.join(',')}\r\n`).join('');
+}
+
+export function csv(rows: readonly Receipt[]): string {
+  return table(COLUMNS, rows);
+}
+
+const ENTRY_COLUMNS: Columns<AuditEntry> = [
+  ['entry_id', (row) => row.entry_id],
+  ['at', (row) => row.at],
+  ['actor', (row) => row.actor],
+  ['actor_name', (row) => row.actor_name],
+  ['action', (row) => row.action],
+  ['subject', (row) => row.subject],
+  ['details', (row) => JSON.stringify(row.details)],
+  ['address', (row) => row.address],
+  ['request_id', (row) => row.request_id],
+];
+
+export function auditCsv(rows: readonly AuditEntry[]): string {
+  return table(ENTRY_COLUMNS, rows);
+}
+
+/** A JSON document a line. */
+export function jsonLines(rows: readonly unknown[]): string {
+  return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 }

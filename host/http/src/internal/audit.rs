@@ -9,9 +9,9 @@ use serde::Deserialize;
 use super::access::{Access, SignedInMember};
 use super::routes::Routes;
 use toolgate_gateway::Gateway;
-use toolgate_gateway::audit::{EntryPage, LIST_LIMIT_MAX};
+use toolgate_gateway::audit::{EntryPage, LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, ListEntries};
 use toolgate_http_kit::envelope::{ApiFailure, Success};
-use toolgate_http_kit::query::{Id, Number, QueryString};
+use toolgate_http_kit::query::{Id, Moment, Number, QueryString};
 use toolgate_store::Role;
 
 pub(super) fn routes(routes: &mut Routes) {
@@ -22,7 +22,13 @@ pub(super) fn routes(routes: &mut Routes) {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct AuditQuery {
-    limit: Number<1, { LIST_LIMIT_MAX }, 50>,
+    /// Who acted, as an entry says it, for example `operator` or `member:<id>`.
+    actor: Id,
+    /// What was done, for example `keys.revoke`.
+    action: Id,
+    from: Moment,
+    before: Moment,
+    limit: Number<1, { LIST_LIMIT_MAX }, { LIST_LIMIT_DEFAULT }>,
     cursor: Id,
 }
 
@@ -31,7 +37,14 @@ async fn list(
     member: SignedInMember,
     QueryString(query): QueryString<AuditQuery>,
 ) -> Result<Success<EntryPage>, ApiFailure> {
-    let page = gateway.audit_log(member.caller(), query.limit.0, query.cursor.0);
-    let page = page.await?;
+    let request = ListEntries {
+        actor: query.actor.0,
+        action: query.action.0,
+        from_ms: query.from.0,
+        before_ms: query.before.0,
+        limit: query.limit.0,
+        cursor: query.cursor.0,
+    };
+    let page = gateway.audit_log(member.caller(), request).await?;
     Ok(Success::new(member.caller(), page))
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use toolgate_core::clock::Clock;
+use toolgate_gateway::audit::ListEntries;
 use toolgate_gateway::connections::link::LINK_LIFE_MS;
 use toolgate_tests::gate::{Gate, Point};
 use toolgate_tests::gateway::{Options, PATIENCE, TestGateway, operator};
@@ -100,7 +101,10 @@ async fn sent(gateway: &TestGateway, purpose: &str, status: &str) -> usize {
 /// Whether the log says that the provider revoked the connection.
 async fn is_in_the_audit_log(gateway: &TestGateway, id: &str) -> bool {
     let operator = operator(&gateway.gateway).await.unwrap();
-    let page = gateway.gateway.audit_log(&operator, 50, None).await;
+    let page = gateway
+        .gateway
+        .audit_log(&operator, ListEntries::default())
+        .await;
     let mut entries = page.unwrap().entries.into_iter();
     entries.any(|entry| entry.action == "connections.revoke" && entry.subject == id)
 }

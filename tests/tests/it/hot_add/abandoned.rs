@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use super::*;
 use crate::held_database::HeldDatabase;
+use toolgate_gateway::audit::ListEntries;
 
 fn names(gateway: &TestGateway) -> Vec<String> {
     let entries = std::fs::read_dir(gateway.plugins_dir()).unwrap();
@@ -32,7 +33,11 @@ async fn hang_up<T: Debug>(
 
 /// How often an action is in the audit log.
 async fn entries(gateway: &TestGateway, operator: &Caller, action: &str) -> usize {
-    let page = gateway.gateway.audit_log(operator, 50, None).await.unwrap();
+    let page = gateway
+        .gateway
+        .audit_log(operator, ListEntries::default())
+        .await
+        .unwrap();
     let entries = page.entries.iter();
     entries.filter(|entry| entry.action == action).count()
 }

@@ -1,6 +1,6 @@
 //! A change and its entry in the audit log: both or neither.
 
-use toolgate_store::{AuditEntry, KeyChange, StoreError, Workspace};
+use toolgate_store::{AuditEntry, AuditFilter, KeyChange, StoreError, Workspace};
 
 use super::{Empty, NOW_MS, api_key, on_both, workspace};
 
@@ -9,6 +9,7 @@ on_both!(
     without_a_change_there_is_no_entry,
     one_handle_writes_one_entry,
     code_mode_is_off_until_it_is_switched_on_with_an_entry,
+    the_log_is_filtered_by_actor_action_and_time,
 );
 
 fn entry(workspace_id: &str, id: &str) -> AuditEntry {
@@ -131,4 +132,80 @@ async fn code_mode_is_off_until_it_is_switched_on_with_an_entry(at: Empty) {
     let mut written = written(&at, &acme).await;
     written.sort_unstable();
     assert_eq!(written, ["aud_1", "aud_2"]);
+}
+
+async fn the_log_is_filtered_by_actor_action_and_time(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let other = workspace(&at.store, "other").await;
+    for (n, workspace, actor, action) in [
+        (0, &acme, "operator", "keys.create"),
+        (1, &acme, "member:mem_1", "keys.create"),
+        (2, &acme, "member:mem_1", "keys.revoke"),
+        (3, &acme, "gateway", "plugins.drop"),
+        (4, &acme, "member:mem_1", "keys.create"),
+        (5, &other, "member:mem_1", "keys.create"),
+    ] {
+        let one = AuditEntry {
+            at_ms: NOW_MS + n,
+            actor: actor.into(),
+            action: action.into(),
+            ..entry(&workspace.id, &format!("aud_{n}"))
+        };
+        at.store.add_audit_entry(&one).await.expect("it is kept");
+    }
+    let (actor, action) = (Some("member:mem_1"), Some("keys.create"));
+    let all = AuditFilter::default();
+    for (filter, expected) in [
+        (all, &[4, 3, 2, 1, 0][..]),
+        (AuditFilter { actor, ..all }, &[4, 2, 1]),
+        (AuditFilter { action, ..all }, &[4, 1, 0]),
+        (
+            AuditFilter {
+                actor,
+                action,
+                ..all
+            },
+            &[4, 1],
+        ),
+        (
+            AuditFilter {
+                from_ms: Some(NOW_MS + 1),
+                before_ms: Some(NOW_MS + 4),
+                ..all
+            },
+            &[3, 2, 1],
+        ),
+        (
+            AuditFilter {
+                actor,
+                before_ms: Some(NOW_MS + 4),
+                ..all
+            },
+            &[2, 1],
+        ),
+        (
+            AuditFilter {
+                actor: Some("member:mem_2"),
+                ..all
+            },
+            &[],
+        ),
+    ] {
+        let expected: Vec<String> = expected.iter().map(|n| format!("aud_{n}")).collect();
+        // One entry a page: each page goes on where the one before ended.
+        let (mut found, mut after) = (Vec::new(), None);
+        loop {
+            let page = at
+                .store
+                .filter_audit_entries(&acme.id, filter, after.as_ref(), 1)
+                .await
+                .expect("the log is read");
+            found.extend(page.items.into_iter().map(|one| one.id));
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        assert_eq!(found, expected, "{filter:?}");
+    }
 }

@@ -138,6 +138,27 @@ async fn a_removed_or_demoted_member_is_met_with_it_at_the_next_request() {
         .collect();
     assert_eq!(actions[..2], ["members.remove", "members.change"], "{body}");
     assert!(entries[0]["request_id"].as_str().is_some());
+    let (member, at) = (&entries[1]["actor"], &entries[1]["at"]);
+    let (member, at) = (member.as_str().unwrap(), at.as_str().unwrap());
+    let later = "2100-01-01T00:00:00Z";
+    for (filter, expected) in [
+        ("action=members.change".to_owned(), 1),
+        (format!("action=members.change&actor={member}"), 1),
+        (format!("action=members.change&from={at}&before={later}"), 1),
+        (format!("action=members.change&before={at}"), 0),
+        (format!("action=members.change&from={later}"), 0),
+        ("action=members.change&actor=gateway".to_owned(), 0),
+    ] {
+        let path = format!("/internal/audit?{filter}");
+        let (parts, body) = owner.send(&world, "GET", &path).await;
+        assert_eq!(parts.status, 200, "{path}: {body}");
+        let found = body["data"]["entries"].as_array().unwrap().len();
+        assert_eq!(found, expected, "{path}: {body}");
+    }
+    let (parts, body) = owner
+        .send(&world, "GET", "/internal/audit?from=yesterday")
+        .await;
+    assert_eq!(parts.status, 400, "{body}");
 }
 
 #[tokio::test]
