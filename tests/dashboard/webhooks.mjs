@@ -95,6 +95,10 @@ await walk(async (browser, look) => {
   await page.getByRole('heading', { name: 'Broken' }).waitFor();
   await page.getByRole('button', { name: 'Send a test' }).click();
   await page.getByText('failing', { exact: true }).waitFor();
+  await page.getByText(/paused until/).first().waitFor();
+  const tries = (await arrived('/failing/here')).length;
+  await page.getByRole('button', { name: 'Resume now' }).click();
+  while ((await arrived('/failing/here')).length === tries) await new Promise((resolve) => setTimeout(resolve, 50));
   await visit(page, '/overview');
   await page.getByRole('link', { name: '1 webhook does not answer' }).click();
   await page.getByRole('row').filter({ hasText: 'Broken' }).getByText('failing', { exact: true }).waitFor();

@@ -4,6 +4,7 @@ implementation of Standard Webhooks and answers as its address says.
 POST /ok/...       verified, 204                POST /slow/...     the same, later
 POST /failing/...  always 500                   POST /gone/...     always 410
 POST /again/...    503 with Retry-After: 1 for the first attempt of each event, then as /ok
+POST /busy/...     always 503 with Retry-After: 600
 PUT  /secrets      {"/ok/a": ["whsec_..."]}     GET  /log          what arrived, by address
 """
 
@@ -74,6 +75,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
                 self.answer(500)
             case "gone":
                 self.answer(410)
+            case "busy":
+                self.answer(503, retry_after="600")
             case "again" if first:
                 self.answer(503, retry_after="1")
             case _:

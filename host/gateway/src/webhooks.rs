@@ -64,6 +64,10 @@ pub struct Webhook {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
     pub failing_since: Option<String>,
+    /// Until when nothing is sent but tests and repetitions, as deliveries failed; absent while all is well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    pub paused_until: Option<String>,
     /// Until when the secret before the last rotation signs too.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
@@ -478,6 +482,7 @@ fn shown(row: store::WebhookRow, now_ms: i64) -> Webhook {
         disabled_reason: row.disabled_reason,
         disabled_at: row.disabled_at_ms.map(rfc3339),
         failing_since: row.failing_since_ms.map(rfc3339),
+        paused_until: schedule::paused_until_ms(row.enabled, row.retry_at_ms, now_ms).map(rfc3339),
         previous_secret_until: row
             .previous_until_ms
             .filter(|until_ms| *until_ms > now_ms)

@@ -137,7 +137,7 @@ macro_rules! columns {
     };
     (webhook_deliveries) => {
         "seq, id, workspace_id, webhook_id, event_id, type, state, attempts, next_attempt_at_ms, \
-         last_attempt_at_ms, response_status, duration_ms, last_error, created_at_ms"
+         last_attempt_at_ms, response_status, duration_ms, last_error, created_at_ms, at_once, execution_id"
     };
     (webhooks) => {
         "id, workspace_id, url, description, events, filters, enabled, disabled_reason, disabled_at_ms, sealed, \

@@ -4,9 +4,9 @@
 //! across all processes that share the database. Each outcome is stored with the lease renewed; a
 //! process that dies leaves at most the one delivery of each lease unsettled, and it is sent again.
 
-use super::events::{DeliveryRow, Event, EventRow, emit, write_events};
+use super::events::{Event, emit};
 use super::page::one_more;
-use super::{Cursor, DatabaseKind, Page, Store, StoreError, WebhookRow, Writer, portable};
+use super::{Cursor, DatabaseKind, Page, Store, StoreError, WebhookRow, portable};
 use crate::columns::{columns, returning, select};
 use toolgate_core::states::DeliveryStatus;
 
@@ -35,6 +35,10 @@ pub struct DeliveryRecord {
     pub duration_ms: Option<i64>,
     pub last_error: Option<String>,
     pub created_at_ms: i64,
+    /// Its first attempt does not wait until the webhook has rested: a person asked for it.
+    pub at_once: bool,
+    /// The execution that the event tells of.
+    pub execution_id: Option<String>,
 }
 
 /// A delivery that is to be sent now.
@@ -92,19 +96,31 @@ macro_rules! due {
     };
 }
 
-/// What can be sent: an enabled webhook that rests no more, is leased to nobody and has something
-/// to send. A rest that began later than now, and a lease that is longer than one can be, are of a clock
-/// that was ahead.
+/// Whether a webhook `w` rests no more at `$now`. A rest that began later than now is of a clock that was ahead.
+macro_rules! rested {
+    ($now:literal) => {
+        concat!(
+            "(w.retry_at_ms IS NULL OR w.retry_at_ms <= ",
+            $now,
+            " OR w.rested_at_ms - 60000 > ",
+            $now,
+            ")"
+        )
+    };
+}
+
+/// What can be sent: an enabled webhook that is leased to nobody, and rests no more and has something to send, or has
+/// something that does not wait for that. A lease that is longer than one can be is of a clock that was ahead.
 macro_rules! ready {
     ($tail:literal) => {
         concat!(
             "SELECT w.id FROM webhooks w WHERE w.enabled \
              AND (w.lease_until_ms IS NULL OR w.lease_until_ms <= $1 OR w.lease_until_ms - 60000 > $1) \
-             AND (w.retry_at_ms IS NULL OR w.retry_at_ms <= $1 OR w.rested_at_ms - 60000 > $1) \
-             AND EXISTS (SELECT 1 FROM webhook_deliveries d \
-             WHERE d.webhook_id = w.id AND d.state = 'pending' AND ",
+             AND (EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.at_once) OR (",
+            rested!("$1"),
+            " AND EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.state = 'pending' AND ",
             due!("$1"),
-            ")",
+            ")))",
             $tail
         )
     };
@@ -238,7 +254,8 @@ impl Store {
         Ok(())
     }
 
-    /// What a webhook is to be sent next, in order: first what has not failed often, then the rest.
+    /// What a webhook is to be sent next, in order: first what waits for nothing, then, unless the webhook rests, what has
+    /// not failed often, then the others.
     pub async fn due_deliveries(
         &self,
         webhook_id: &str,
@@ -247,6 +264,29 @@ impl Store {
     ) -> Result<Vec<DueDelivery>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         Ok(portable!(read self, db => {
+            let at_once: Vec<DueDelivery> = sqlx::query_as(
+                "SELECT d.seq, d.event_id, d.attempts, d.created_at_ms, e.payload FROM webhook_deliveries d \
+                 JOIN webhook_events e ON e.id = d.event_id WHERE d.webhook_id = $1 AND d.at_once \
+                 ORDER BY d.seq LIMIT $2",
+            )
+            .bind(webhook_id)
+            .bind(limit)
+            .fetch_all(db)
+            .await?;
+            if !at_once.is_empty() {
+                return Ok(at_once);
+            }
+            let rested: Option<i64> = sqlx::query_scalar(concat!(
+                "SELECT CAST(1 AS BIGINT) FROM webhooks w WHERE w.id = $1 AND ",
+                rested!("$2")
+            ))
+            .bind(webhook_id)
+            .bind(now_ms)
+            .fetch_optional(db)
+            .await?;
+            if rested.is_none() {
+                return Ok(Vec::new());
+            }
             let fresh: Vec<DueDelivery> = sqlx::query_as(
                 "SELECT d.seq, d.event_id, d.attempts, d.created_at_ms, e.payload FROM webhook_deliveries d \
                  JOIN webhook_events e ON e.id = d.event_id WHERE d.webhook_id = $1 AND d.state = 'pending' \
@@ -286,7 +326,7 @@ impl Store {
         Ok(portable!(write unnoticed self, tx => {
             sqlx::query(
                 "UPDATE webhook_deliveries SET state = 'delivered', attempts = attempts + 1, last_attempt_at_ms = $2, \
-                 duration_ms = $3, response_status = $4, last_error = NULL WHERE seq = $1",
+                 duration_ms = $3, response_status = $4, last_error = NULL, at_once = FALSE WHERE seq = $1",
             )
             .bind(seq)
             .bind(attempt.at_ms)
@@ -307,7 +347,8 @@ impl Store {
         }))
     }
 
-    /// Notes an attempt that failed with what follows from it, and gives the lease back.
+    /// Notes an attempt that failed with what follows from it, and gives the lease back. A rest that has begun is neither
+    /// longer nor shorter by a delivery that did not wait for its end.
     pub async fn delivery_failed(
         &self,
         webhook_id: &str,
@@ -328,7 +369,7 @@ impl Store {
             sqlx::query(
                 "UPDATE webhook_deliveries SET state = $2, attempts = attempts + 1, \
                  next_attempt_at_ms = COALESCE($3, next_attempt_at_ms), last_attempt_at_ms = $4, duration_ms = $5, \
-                 response_status = $6, last_error = $7 WHERE seq = $1 AND state = 'pending'",
+                 response_status = $6, last_error = $7, at_once = FALSE WHERE seq = $1 AND state = 'pending'",
             )
             .bind(seq)
             .bind(state.into_str())
@@ -339,14 +380,20 @@ impl Store {
             .bind(&attempt.error)
             .execute(&mut *tx)
             .await?;
-            let disabled = sqlx::query(
-                "UPDATE webhooks SET failures = failures + 1, failing_since_ms = COALESCE(failing_since_ms, $3), \
-                 retry_at_ms = $4, rested_at_ms = $3, lease_owner = NULL, lease_until_ms = NULL, \
+            let disabled = sqlx::query(concat!(
+                "UPDATE webhooks AS w SET failures = CASE WHEN ",
+                rested!("$3"),
+                " THEN failures + 1 ELSE failures END, retry_at_ms = CASE WHEN ",
+                rested!("$3"),
+                " THEN $4 ELSE retry_at_ms END, rested_at_ms = CASE WHEN ",
+                rested!("$3"),
+                " THEN $3 ELSE rested_at_ms END, failing_since_ms = COALESCE(failing_since_ms, $3), \
+                 lease_owner = NULL, lease_until_ms = NULL, \
                  enabled = CASE WHEN $5 IS NULL THEN enabled ELSE $6 END, \
                  disabled_reason = COALESCE($5, disabled_reason), \
                  disabled_at_ms = CASE WHEN $5 IS NULL THEN disabled_at_ms ELSE $3 END \
-                 WHERE id = $1 AND lease_owner = $2 AND enabled",
-            )
+                 WHERE id = $1 AND lease_owner = $2 AND enabled"
+            ))
             .bind(webhook_id)
             .bind(owner)
             .bind(attempt.at_ms)
@@ -427,65 +474,6 @@ impl Store {
             .execute(&mut *tx)
             .await?;
             gone
-        }))
-    }
-}
-
-impl Writer {
-    /// Writes an event for one webhook, whatever types it wants, and answers its delivery.
-    pub async fn deliver_to(
-        &self,
-        workspace_id: &str,
-        webhook_id: &str,
-        event: &Event,
-    ) -> Result<DeliveryRecord, StoreError> {
-        let row = EventRow::from_event(event, workspace_id);
-        let delivery = DeliveryRow::for_webhook(&row, webhook_id);
-        Ok(portable!(write unnoticed self, tx => {
-            write_events!(tx, self, std::slice::from_ref(&row), std::slice::from_ref(&delivery));
-            sqlx::query_as(select!(webhook_deliveries, "WHERE id = $1"))
-                .bind(&delivery.id)
-                .fetch_one(&mut *tx)
-                .await?
-        }))
-    }
-
-    /// Delivers the event of an earlier delivery once more. `None`: there is no such delivery.
-    pub async fn redeliver(
-        &self,
-        workspace_id: &str,
-        webhook_id: &str,
-        delivery_id: &str,
-        now_ms: i64,
-    ) -> Result<Option<DeliveryRecord>, StoreError> {
-        Ok(portable!(write unnoticed self, tx => {
-            let earlier: Option<(String, String)> = sqlx::query_as(
-                "SELECT event_id, type FROM webhook_deliveries \
-                 WHERE workspace_id = $1 AND webhook_id = $2 AND id = $3",
-            )
-            .bind(workspace_id)
-            .bind(webhook_id)
-            .bind(delivery_id)
-            .fetch_optional(&mut *tx)
-            .await?;
-            let Some((event_id, kind)) = earlier else { return Ok(None) };
-            let row = EventRow {
-                id: event_id,
-                workspace_id: workspace_id.to_owned(),
-                kind,
-                user_id: None,
-                payload: String::new(),
-                created_at_ms: now_ms,
-            };
-            let again = DeliveryRow::for_webhook(&row, webhook_id);
-            let none: &[EventRow] = &[];
-            write_events!(tx, self, none, std::slice::from_ref(&again));
-            Some(
-                sqlx::query_as(select!(webhook_deliveries, "WHERE id = $1"))
-                    .bind(&again.id)
-                    .fetch_one(&mut *tx)
-                    .await?,
-            )
         }))
     }
 }

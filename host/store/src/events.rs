@@ -213,21 +213,27 @@ pub(super) struct EventRow {
     pub kind: String,
     /// The user whom it is about, where there is one.
     pub user_id: Option<String>,
+    /// The execution that it tells of, where there is one.
+    pub execution_id: Option<String>,
     pub payload: String,
     pub created_at_ms: i64,
 }
 
 impl EventRow {
     pub(crate) fn from_event(event: &Event, workspace_id: &str) -> Self {
+        let text = |key: &str| {
+            event
+                .data
+                .get(key)
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+        };
         Self {
             id: event.id.clone().unwrap_or_else(|| ids::ulid("evt")),
             workspace_id: workspace_id.to_owned(),
             kind: event.kind.clone(),
-            user_id: event
-                .data
-                .get("user_id")
-                .and_then(Value::as_str)
-                .map(str::to_owned),
+            user_id: text("user_id"),
+            execution_id: text("execution_id"),
             payload: event.payload(),
             created_at_ms: event.at_ms,
         }
@@ -243,6 +249,9 @@ pub(super) struct DeliveryRow {
     pub event_id: String,
     pub kind: String,
     pub created_at_ms: i64,
+    /// It does not wait until the webhook has rested.
+    pub at_once: bool,
+    pub execution_id: Option<String>,
 }
 
 impl DeliveryRow {
@@ -254,6 +263,8 @@ impl DeliveryRow {
             event_id: event.id.clone(),
             kind: event.kind.clone(),
             created_at_ms: event.created_at_ms,
+            at_once: false,
+            execution_id: event.execution_id.clone(),
         }
     }
 }
@@ -312,7 +323,7 @@ impl FanOut {
     }
 }
 
-/// Rows of one statement; seven binds each, within the bounds of both databases.
+/// Rows of one statement; nine binds each at most, within the bounds of both databases.
 pub(super) const ROWS_MAX: usize = 200;
 
 /// Writes event rows and delivery rows inside the open transaction.
@@ -335,7 +346,7 @@ macro_rules! write_events {
         for rows in $deliveries.chunks($crate::events::ROWS_MAX) {
             let mut insert = sqlx::QueryBuilder::new(
                 "INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id, type, state, attempts, \
-                 next_attempt_at_ms, created_at_ms) ",
+                 next_attempt_at_ms, created_at_ms, at_once, execution_id) ",
             );
             insert.push_values(rows, |mut values, row| {
                 values
@@ -346,7 +357,9 @@ macro_rules! write_events {
                     .push_bind(&row.kind)
                     .push("'pending', 0")
                     .push_bind(row.created_at_ms)
-                    .push_bind(row.created_at_ms);
+                    .push_bind(row.created_at_ms)
+                    .push_bind(row.at_once)
+                    .push_bind(&row.execution_id);
             });
             insert.build().execute(&mut *$tx).await?;
         }

@@ -23,6 +23,7 @@ mod columns;
 mod connect_flows;
 mod connections;
 mod deliveries;
+mod deliveries_by_hand;
 mod error;
 mod event_log;
 mod events;

@@ -314,3 +314,47 @@ async fn an_address_that_the_operator_did_not_name_is_refused() {
     let why = delivery["last_error"].as_str().unwrap();
     assert!(why.contains("no public address"), "{why}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_test_does_not_wait_until_a_paused_webhook_has_rested_and_a_pause_can_be_ended() {
+    let receiver = Receiver::start(0.0).await.unwrap();
+    let gateway = start(&receiver).await;
+    let wanted = json!({"events": ["skill.created"]});
+    let (id, _) = webhook(&gateway, &receiver, "/busy/a", wanted).await;
+    let path = format!("/v1/webhooks/{id}");
+    skill(&gateway, "first").await;
+    gateway
+        .wait("the pause", async || {
+            gateway.get(&path).await.data()["paused_until"].is_string()
+        })
+        .await;
+    // What happens meanwhile waits, and says until when.
+    skill(&gateway, "second").await;
+    let paused = gateway.get(&path).await.data()["paused_until"].clone();
+    let list = gateway.get(&format!("{path}/deliveries")).await.data();
+    assert_eq!(list["deliveries"][0]["next_attempt_at"], paused, "{list}");
+
+    let test = format!("{path}/test");
+    let key = Some(gateway.key.as_str());
+    let tested = gateway.send(Method::POST, &test, key, None).await;
+    assert_eq!(tested.status, 200, "{}", tested.text);
+    gateway
+        .wait("the outcome of the test", async || {
+            let list = gateway.get(&format!("{path}/deliveries")).await.data();
+            list["deliveries"][0]["response_status"] == 503
+        })
+        .await;
+    let arrived = receiver.at("/busy/a").await;
+    assert_eq!(arrived[1].event["type"], "webhook.test", "it goes first");
+
+    let resumed = patch(&gateway, &path, json!({"enabled": true})).await;
+    assert_eq!(resumed.status, 200, "{}", resumed.text);
+    assert!(resumed.data()["paused_until"].is_null(), "{}", resumed.text);
+    gateway
+        .wait("what waits", async || {
+            receiver.at("/busy/a").await.len() >= 3
+        })
+        .await;
+    let arrived = receiver.at("/busy/a").await;
+    assert_eq!(arrived[2].id, arrived[0].id, "in its order");
+}

@@ -1671,6 +1671,11 @@ export interface components {
             filters: components["schemas"]["WebhookFilters"];
             /**
              * Format: date-time
+             * @description Until when nothing is sent but tests and repetitions, as deliveries failed; absent while all is well.
+             */
+            paused_until?: string | null;
+            /**
+             * Format: date-time
              * @description Until when the secret before the last rotation signs too.
              */
             previous_secret_until?: string | null;
@@ -1704,6 +1709,11 @@ export interface components {
              * @example evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
              */
             event_id: string;
+            /**
+             * @description The execution that the event tells of, where it tells of one.
+             * @example exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            execution_id?: string | null;
             /** Format: date-time */
             last_attempt_at?: string | null;
             /** @description Why the last attempt failed. */

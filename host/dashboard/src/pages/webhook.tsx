@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation, useParams } from 'wouter';
+import { Link, useLocation, useParams } from 'wouter';
 import { call } from '../api/client';
 import type { Delivery, NewWebhook, Webhook as Shape, WebhookDeliveryPage } from '../api/types';
 import { State } from '../ui/badge';
@@ -30,6 +30,7 @@ export default function Webhook() {
   const test = () => {
     call<Delivery>('POST', `${path}/test`, { body: {} }).then((made) => { setTested(made.delivery_id); again(); }, toast.error);
   };
+  /** Switched on, or on and paused, it is sent what waits. */
   const toggle = (on: boolean) => {
     call('PATCH', path, { body: { enabled: on } }).then(again, toast.error);
   };
@@ -43,6 +44,7 @@ export default function Webhook() {
         data && (
           <>
             <Button icon="play" onClick={test}>Send a test</Button>
+            {data.paused_until && <Button onClick={() => toggle(true)}>Resume now</Button>}
             <Button onClick={() => toggle(!data.enabled)}>{data.enabled ? 'Switch off' : 'Switch on'}</Button>
             <Button onClick={() => setDialog('rotate')}>Rotate secret</Button>
             <Button kind="danger" icon="trash" onClick={() => setDialog('delete')}>Delete</Button>
@@ -57,6 +59,7 @@ export default function Webhook() {
               <Pairs
                 items={[
                   ['State', <WebhookState row={loaded} />],
+                  loaded.paused_until ? ['Paused until', <span><Time at={loaded.paused_until} /><span className="small muted"> Deliveries failed. Tests and what you send again go out at once.</span></span>] : null,
                   ['Events', loaded.events.join(', ')],
                   ...Object.entries(loaded.filters).map(([name, values]) => [name.replaceAll('_', ' '), (values ?? []).join(', ')] as const),
                   loaded.previous_secret_until ? ['Old secret signs until', <Time at={loaded.previous_secret_until} />] : null,
@@ -102,7 +105,7 @@ function Deliveries({ path, id, tested }: { path: string; id: string; tested: st
   const rows = list.data?.pages.flatMap((page) => page.deliveries) ?? [];
   const test = rows.find((row) => row.delivery_id === tested);
   const resend = (delivery: Delivery) => {
-    call('POST', `${path}/deliveries/${delivery.delivery_id}/resend`, { body: {} }).then(() => { toast.success('Queued to be sent again'); void list.refetch(); }, toast.error);
+    call('POST', `${path}/deliveries/${delivery.delivery_id}/resend`, { body: {} }).then(() => { toast.success('Sent again'); void list.refetch(); }, toast.error);
   };
   return (
     <Card title="Deliveries" flush>
@@ -116,6 +119,7 @@ function Deliveries({ path, id, tested }: { path: string; id: string; tested: st
           rowKey={(row) => row.delivery_id}
           columns={[
             { head: 'Event', cell: (row) => <span className="strong">{row.type}</span> },
+            { head: 'Execution', cell: (row) => (row.execution_id ? <Link href={`/executions/${row.execution_id}`} className="mono small">{row.execution_id.slice(-8)}</Link> : <span className="muted">none</span>) },
             { head: 'Status', cell: (row) => <State name={row.status} /> },
             { head: 'Answer', cell: (row) => row.response_status ?? <span className="muted">{row.last_error ?? 'none'}</span> },
             { head: 'Attempts', align: 'right', cell: (row) => row.attempts },

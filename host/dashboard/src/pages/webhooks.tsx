@@ -66,7 +66,7 @@ export default function Webhooks() {
 
 export function WebhookState({ row }: { row: Webhook }) {
   if (!row.enabled) return <Badge tone={row.disabled_reason ? 'bad' : 'plain'}>{row.disabled_reason ? `off: ${row.disabled_reason}` : 'off'}</Badge>;
-  if (row.failing_since) return <span className="row"><Badge tone="warn">failing</Badge><span className="small muted">since <Time at={row.failing_since} /></span></span>;
+  if (row.failing_since) return <span className="row"><Badge tone="warn">failing</Badge><span className="small muted">since <Time at={row.failing_since} />{row.paused_until && <>, paused until <Time at={row.paused_until} /></>}</span></span>;
   return <Badge tone="ok">on</Badge>;
 }
 

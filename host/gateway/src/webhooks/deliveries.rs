@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 
+use super::schedule::paused_until_ms;
 use crate::audit::AuditAction;
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_core::clock::rfc3339;
@@ -41,6 +42,10 @@ pub struct Delivery {
     /// Why the last attempt failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
+    /// The execution that the event tells of, where it tells of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")]
+    pub execution_id: Option<String>,
     #[schema(format = DateTime)]
     pub created_at: String,
 }
@@ -89,13 +94,16 @@ impl Gateway {
                 request.limit,
             )
             .await?;
+        let now_ms = self.clock.now_ms();
+        let paused = paused_until_ms(webhook.enabled, webhook.retry_at_ms, now_ms);
+        let items = page.items.into_iter();
         Ok(DeliveryPage {
-            deliveries: page.items.into_iter().map(shown).collect(),
+            deliveries: items.map(|row| shown(row, paused)).collect(),
             next_cursor: page.next.map(|cursor| cursor.to_string()),
         })
     }
 
-    /// Writes an event `webhook.test` for this webhook alone, whatever types it wants.
+    /// Sends an event `webhook.test` to this webhook alone, whatever types it wants, at once: also while it rests.
     ///
     /// # Errors
     /// `conflict` when the webhook is switched off.
@@ -110,10 +118,10 @@ impl Gateway {
             .audited(caller, AuditAction::WebhooksTest, &webhook.id, json!({}))
             .deliver_to(&caller.workspace_id, &webhook.id, &event)
             .await?;
-        Ok(shown(delivery))
+        Ok(shown(delivery, None))
     }
 
-    /// Sends the event of an earlier delivery once more, under the same event id.
+    /// Sends the event of an earlier delivery once more, under the same event id, at once: also while the webhook rests.
     ///
     /// # Errors
     /// `conflict` when the webhook is switched off.
@@ -142,7 +150,7 @@ impl Gateway {
                 toolgate_core::visible::shown_name(delivery_id)
             ))
         })?;
-        Ok(shown(again))
+        Ok(shown(again, None))
     }
 }
 
@@ -157,19 +165,62 @@ fn needs_enabled(webhook: &store::WebhookRow) -> Result<(), Error> {
     }
 }
 
-fn shown(row: store::DeliveryRecord) -> Delivery {
+/// `paused_until_ms`: until when the webhook rests, and the delivery with it.
+fn shown(row: store::DeliveryRecord, paused_until_ms: Option<i64>) -> Delivery {
     let pending = row.state == DeliveryStatus::Pending;
+    let rest_ms = paused_until_ms.filter(|_| !row.at_once);
+    let next_ms = row.next_attempt_at_ms.max(rest_ms.unwrap_or(i64::MIN));
     Delivery {
         delivery_id: row.id,
         event_id: row.event_id,
         r#type: row.kind,
         status: row.state,
         attempts: row.attempts,
-        next_attempt_at: pending.then(|| rfc3339(row.next_attempt_at_ms)),
+        next_attempt_at: pending.then(|| rfc3339(next_ms)),
         last_attempt_at: row.last_attempt_at_ms.map(rfc3339),
         response_status: row.response_status,
         duration_ms: row.duration_ms,
         last_error: row.last_error,
+        execution_id: row.execution_id,
         created_at: rfc3339(row.created_at_ms),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_attempt_is_not_before_the_webhook_has_rested() {
+        let row = |at_once| store::DeliveryRecord {
+            seq: 1,
+            id: "dlv_1".to_owned(),
+            workspace_id: "ws_1".to_owned(),
+            webhook_id: "whk_1".to_owned(),
+            event_id: "evt_1".to_owned(),
+            kind: "tool.failed".to_owned(),
+            state: DeliveryStatus::Pending,
+            attempts: 0,
+            next_attempt_at_ms: 1_000,
+            last_attempt_at_ms: None,
+            response_status: None,
+            duration_ms: None,
+            last_error: None,
+            created_at_ms: 1_000,
+            at_once,
+            execution_id: Some("exe_1".to_owned()),
+        };
+        let next = |at_once, paused| shown(row(at_once), paused).next_attempt_at;
+        assert_eq!(next(false, Some(9_000)), Some(rfc3339(9_000)));
+        assert_eq!(next(false, Some(500)), Some(rfc3339(1_000)));
+        assert_eq!(next(false, None), Some(rfc3339(1_000)));
+        assert_eq!(next(true, Some(9_000)), Some(rfc3339(1_000)));
+        let settled = store::DeliveryRecord {
+            state: DeliveryStatus::Delivered,
+            ..row(false)
+        };
+        let settled = shown(settled, Some(9_000));
+        assert_eq!(settled.next_attempt_at, None);
+        assert_eq!(settled.execution_id.as_deref(), Some("exe_1"));
     }
 }

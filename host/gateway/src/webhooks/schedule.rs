@@ -77,6 +77,11 @@ pub fn judge(
     }
 }
 
+/// Until when a webhook rests: nothing is sent before but what a person asks for. `None`: it does not rest.
+pub(crate) fn paused_until_ms(enabled: bool, retry_at_ms: Option<i64>, now_ms: i64) -> Option<i64> {
+    retry_at_ms.filter(|retry_at_ms| enabled && *retry_at_ms > now_ms)
+}
+
 /// How long to rest after `failures` (1 and more) in a row, spread over half of it.
 fn rest_ms(failures: i64, random: f64) -> i64 {
     let doublings = failures.clamp(1, 32) - 1;
@@ -119,6 +124,14 @@ mod tests {
         for status in [None, Some(100), Some(301), Some(400), Some(429), Some(500)] {
             let verdict = judge(NEW, status, None, 0, 1.0);
             assert_eq!(verdict, failed(Some(5_000), 5_000, None), "{status:?}");
+        }
+    }
+
+    #[test]
+    fn a_webhook_rests_while_it_is_on_and_its_next_try_is_in_the_future() {
+        assert_eq!(paused_until_ms(true, Some(2), 1), Some(2));
+        for (enabled, retry_at_ms) in [(true, Some(1)), (true, None), (false, Some(2))] {
+            assert_eq!(paused_until_ms(enabled, retry_at_ms, 1), None);
         }
     }
 

@@ -180,7 +180,8 @@ async fn read(
 
 /// Change a webhook
 ///
-/// Absent fields stay. Switched on, it forgets earlier failures and what waits is sent at once.
+/// Absent fields stay. With `enabled: true` it forgets earlier failures and what waits is sent at once, also where it
+/// was on and paused.
 #[utoipa::path(
     patch,
     path = "/v1/webhooks/{webhook_id}",
@@ -260,7 +261,8 @@ async fn rotate(
 
 /// Test a webhook
 ///
-/// Sends it an event `webhook.test`, whatever events it wants. Its deliveries show its outcome.
+/// Sends it an event `webhook.test` at once, whatever events it wants, and also while it is paused. Its deliveries
+/// show its outcome.
 #[utoipa::path(
     post,
     path = "/v1/webhooks/{webhook_id}/test",

@@ -27,7 +27,7 @@ pub(super) enum WebhooksCommand {
         #[command(flatten)]
         server: GatewayAddress,
     },
-    /// Send a test event at once
+    /// Send a test event at once, also where the webhook is paused
     #[command(after_help = KEY_HELP)]
     Test(OneWebhook),
     /// List what was sent to a webhook, newest first
@@ -38,7 +38,7 @@ pub(super) enum WebhooksCommand {
         #[command(flatten)]
         limit: ListLimit,
     },
-    /// Send an event once more
+    /// Send an event once more, at once
     #[command(after_help = KEY_HELP)]
     Resend {
         /// The id that the list of deliveries prints
@@ -50,6 +50,9 @@ pub(super) enum WebhooksCommand {
     /// Switch a webhook on; it forgets earlier failures and sends what waits
     #[command(after_help = KEY_HELP)]
     Enable(OneWebhook),
+    /// End the pause after deliveries that failed, and send what waits now
+    #[command(after_help = KEY_HELP)]
+    Resume(OneWebhook),
     /// Switch a webhook off
     #[command(after_help = KEY_HELP)]
     Disable(OneWebhook),
@@ -112,8 +115,12 @@ impl WebhooksCommand {
                     .await?;
                 output.print(&page, sent)
             }
-            Self::Enable(one) => one.switch(true, output).await,
-            Self::Disable(one) => one.switch(false, output).await,
+            Self::Enable(one) => one.switch(true, "is on", output).await,
+            Self::Resume(one) => {
+                one.switch(true, "goes on: what waits is sent now", output)
+                    .await
+            }
+            Self::Disable(one) => one.switch(false, "is off", output).await,
             Self::Delete(one) => {
                 let path = ["webhooks", &one.webhook_id];
                 let gone = one.server.call(Method::DELETE, &path, &[], None).await?;
@@ -139,15 +146,15 @@ impl OneWebhook {
         })
     }
 
-    async fn switch(self, enabled: bool, output: OutputFormat) -> anyhow::Result<()> {
+    /// Switched on, a webhook forgets earlier failures. `done` says what it does now.
+    async fn switch(self, enabled: bool, done: &str, output: OutputFormat) -> anyhow::Result<()> {
         let path = ["webhooks", &self.webhook_id];
         let body = json!({ "enabled": enabled });
         let changed = self
             .server
             .call(Method::PATCH, &path, &[], Some(body))
             .await?;
-        let state = if enabled { "on" } else { "off" };
-        output.print(&changed, |_| format!("{} is {state}.", self.webhook_id))
+        output.print(&changed, |_| format!("{} {done}.", self.webhook_id))
     }
 }
 
@@ -161,11 +168,7 @@ fn listed(list: &Value) -> String {
                 .collect();
             vec![
                 text(one, "webhook_id").to_owned(),
-                match one["enabled"].as_bool() {
-                    Some(true) => "on",
-                    _ => "off",
-                }
-                .to_owned(),
+                state(one),
                 text(one, "url").to_owned(),
                 events.join(","),
             ]
@@ -174,6 +177,18 @@ fn listed(list: &Value) -> String {
     match rows.is_empty() {
         true => "No webhooks. Make one: toolgate webhooks create URL".to_owned(),
         false => table(&["WEBHOOK", "STATE", "URL", "EVENTS"], &rows),
+    }
+}
+
+/// On, off, or paused after deliveries that failed.
+fn state(webhook: &Value) -> String {
+    match (
+        webhook["enabled"].as_bool(),
+        webhook["paused_until"].as_str(),
+    ) {
+        (Some(true), Some(until)) => format!("paused until {until}"),
+        (Some(true), None) => "on".to_owned(),
+        _ => "off".to_owned(),
     }
 }
 
@@ -187,13 +202,21 @@ fn sent(page: &Value) -> String {
                 text(one, "type").to_owned(),
                 text(one, "status").to_owned(),
                 one["attempts"].to_string(),
+                text(one, "execution_id").to_owned(),
             ]
         })
         .collect();
     match rows.is_empty() {
         true => "Nothing was sent in the last seven days.".to_owned(),
         false => table(
-            &["DELIVERY", "CREATED", "TYPE", "STATUS", "ATTEMPTS"],
+            &[
+                "DELIVERY",
+                "CREATED",
+                "TYPE",
+                "STATUS",
+                "ATTEMPTS",
+                "EXECUTION",
+            ],
             &rows,
         ),
     }
@@ -216,5 +239,25 @@ mod tests {
             "{text}"
         );
         assert!(listed(&json!({"webhooks": []})).contains("toolgate webhooks create"));
+    }
+
+    #[test]
+    fn a_paused_webhook_says_until_when_and_a_delivery_which_execution_it_tells_of() {
+        let until = "2026-11-20T09:30:00.125Z";
+        for (webhook, expected) in [
+            (json!({"enabled": true}), "on"),
+            (json!({"enabled": false, "paused_until": until}), "off"),
+            (
+                json!({"enabled": true, "paused_until": until}),
+                "paused until 2026-11-20T09:30:00.125Z",
+            ),
+        ] {
+            assert_eq!(state(&webhook), expected, "{webhook}");
+        }
+        let page = json!({"deliveries": [{
+            "delivery_id": "dlv_1", "created_at": until, "type": "tool.failed", "status": "pending", "attempts": 0,
+            "execution_id": "exe_1",
+        }]});
+        assert!(sent(&page).ends_with("0         exe_1"), "{}", sent(&page));
     }
 }

@@ -388,6 +388,7 @@ pub const VERBS: &[(&str, Leaves)] = &[
     ("webhooks deliveries", Nothing(OF_A_KEY)),
     ("webhooks resend", Nothing(OF_A_KEY)),
     ("webhooks enable", Nothing(OF_A_KEY)),
+    ("webhooks resume", Nothing(OF_A_KEY)),
     ("webhooks disable", Nothing(OF_A_KEY)),
     ("webhooks delete", Nothing(OF_A_KEY)),
     ("openapi", Nothing(LOOKS)),

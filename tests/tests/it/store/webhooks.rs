@@ -10,6 +10,7 @@ on_both!(
     a_change_by_another_workspace_touches_nothing,
     a_workspace_has_no_more_webhooks_than_it_may,
     times_of_a_clock_that_was_ahead_hold_up_no_delivery,
+    what_a_person_asks_for_does_not_wait_until_the_webhook_has_rested,
 );
 
 fn webhook(workspace: &Workspace, id: &str) -> WebhookRow {
@@ -219,4 +220,97 @@ async fn times_of_a_clock_that_was_ahead_hold_up_no_delivery(at: Empty) {
     // A lease of a process that was ahead and died holds for no day.
     assert_eq!(lease_at(NOW_MS + 3 * DAY_MS).await, 1);
     assert_eq!(lease_at(NOW_MS + DAY_MS + 5_001).await, 1);
+}
+
+fn lease_at(now_ms: i64) -> Lease<'static> {
+    Lease {
+        owner: "dispatcher",
+        now_ms,
+        until_ms: now_ms + 6_000,
+    }
+}
+
+fn attempt(at_ms: i64, status: i64) -> DeliveryAttempt {
+    DeliveryAttempt {
+        at_ms,
+        duration_ms: 1,
+        response_status: Some(status),
+        error: None,
+    }
+}
+
+async fn what_a_person_asks_for_does_not_wait_until_the_webhook_has_rested(at: Empty) {
+    const REST_MS: i64 = 3_600_000;
+    let acme = workspace(&at.store, "acme").await;
+    let made = webhook(&acme, "whk_1");
+    assert!(at.store.insert_webhook(&made, 10).await.unwrap());
+    let leased = async |now_ms| {
+        let leased = at.store.lease_webhooks(lease_at(now_ms), 1, usize::MAX);
+        leased.await.unwrap().len()
+    };
+    let due = async |now_ms| {
+        let due = at.store.due_deliveries("whk_1", now_ms, 10).await.unwrap();
+        due.into_iter().map(|one| one.seq).collect::<Vec<_>>()
+    };
+    let fail = async |now_ms: i64, seq, rest_ms| {
+        let failed = AttemptFailed {
+            again_at_ms: Some(now_ms + rest_ms),
+            rest_until_ms: now_ms + rest_ms,
+            disable: None,
+        };
+        let attempt = attempt(now_ms, 500);
+        let noted = at
+            .store
+            .delivery_failed("whk_1", seq, &attempt, &failed, "dispatcher");
+        noted.await.unwrap();
+    };
+    let send = async |now_ms| {
+        let data = json!({ "execution_id": "exe_1" });
+        let event = Event::new(EventType::ToolFailed, &acme.id, now_ms, data);
+        let made = at.store.deliver_to(&acme.id, "whk_1", &event);
+        made.await.unwrap()
+    };
+    let rest_of = async || {
+        let row = at.store.find_webhook(&acme.id, "whk_1").await.unwrap();
+        let row = row.expect("there");
+        (row.failures, row.retry_at_ms)
+    };
+
+    // The first fails, and the webhook rests for an hour.
+    let first = send(NOW_MS).await;
+    assert_eq!(first.execution_id.as_deref(), Some("exe_1"));
+    assert_eq!(leased(NOW_MS).await, 1);
+    fail(NOW_MS, first.seq, REST_MS).await;
+    assert_eq!(leased(NOW_MS + 1).await, 0, "it rests");
+
+    // A test goes out in the middle of it, alone, and is tried once: it fails and rests with the others.
+    let test = send(NOW_MS + 2).await;
+    assert_eq!(leased(NOW_MS + 2).await, 1);
+    assert_eq!(due(NOW_MS + 2).await, [test.seq]);
+    let before = rest_of().await;
+    fail(NOW_MS + 2, test.seq, 2 * REST_MS).await;
+    assert_eq!(rest_of().await, before, "the rest is as long as before");
+    assert_eq!(leased(NOW_MS + 3).await, 0);
+    assert_eq!(due(NOW_MS + 3).await, [0_i64; 0]);
+
+    // So does what is sent once more. It arrives, and with that the rest is over: what waits is sent.
+    let again = at
+        .store
+        .redeliver(&acme.id, "whk_1", &first.id, NOW_MS + 4)
+        .await
+        .unwrap()
+        .expect("there is one");
+    assert_eq!(again.execution_id.as_deref(), Some("exe_1"));
+    assert_eq!(leased(NOW_MS + 4).await, 1);
+    assert_eq!(due(NOW_MS + 4).await, [again.seq]);
+    let arrived = attempt(NOW_MS + 4, 200);
+    let goes_on = at
+        .store
+        .delivery_arrived("whk_1", again.seq, &arrived, lease_at(NOW_MS + 4));
+    assert!(goes_on.await.unwrap());
+    assert_eq!(rest_of().await, (0, None));
+    assert_eq!(due(NOW_MS + 5).await, [first.seq, test.seq]);
+    // What is asked for goes before what waits.
+    let last = send(NOW_MS + 5).await;
+    assert_eq!(due(NOW_MS + 5).await, [last.seq]);
 }

@@ -50,6 +50,9 @@ async fn a_person_lists_connections_approvals_and_webhooks_and_acts_on_them() {
     assert!(tested.status.success(), "{tested:?}");
     let sent = run(&["webhooks", "deliveries", id]).await;
     assert!(said(&sent).contains("webhook.test"), "{sent:?}");
+    let resumed = document(&run(&["webhooks", "resume", id, "--json"]).await);
+    assert_eq!(resumed["enabled"], true, "{resumed}");
+    assert!(resumed["paused_until"].is_null(), "{resumed}");
     let off = document(&run(&["webhooks", "disable", id, "--json"]).await);
     assert_eq!(off["enabled"], false, "{off}");
     assert!(run(&["webhooks", "delete", id]).await.status.success());
