@@ -52,6 +52,7 @@ mod serve;
 mod service;
 mod service_register;
 mod toolset;
+mod triggers;
 mod vault;
 mod webhooks;
 mod workspace;
@@ -178,6 +179,9 @@ enum Command {
     /// Addresses that receive events
     #[command(subcommand)]
     Webhooks(webhooks::WebhooksCommand),
+    /// Reading tools that are polled for new items
+    #[command(subcommand)]
+    Triggers(triggers::TriggersCommand),
     /// Speak MCP on standard input and output, for clients that start programs
     Mcp(mcp::Mcp),
     /// Print the OpenAPI 3.1 document of the REST interface
@@ -265,6 +269,7 @@ async fn run(cli: Cli, output: OutputFormat) -> anyhow::Result<()> {
         Command::Approvals(command) => command.run(output).await,
         Command::Executions(command) => command.run(output).await,
         Command::Webhooks(command) => command.run(output).await,
+        Command::Triggers(command) => command.run(output).await,
         Command::Migrate(command) => command.run(&config(settings)?, output).await,
         Command::Healthcheck => healthcheck::run(&config(settings)?, output).await,
         Command::Mcp(command) => command.run(&config(settings)?).await,

@@ -111,6 +111,9 @@ async fn what_is_saved_is_served_and_a_panic_is_told_with_its_function_and_line(
     let began = Instant::now();
     let mut dev = DevLoop::start(&installation, &project);
     let serving = |event: &Value| event["event"] == "serving";
+    let begins = dev.event("what it does", |event| event["event"] == "begins");
+    let begins = begins.await;
+    assert_eq!(begins["tool"], "cargo build", "{begins}");
     dev.event("the first build to serve", serving).await;
     println!("first: {:.1} s", began.elapsed().as_secs_f64());
     for number in 2..2 + EDITS {

@@ -1,5 +1,6 @@
-//! A tool's arguments as a person types them: `name=value`, or one JSON object.
+//! A tool's arguments as a person types them: `name=value`, `name=@FILE`, or one JSON object.
 
+use std::borrow::Cow;
 use std::io::Read as _;
 
 use anyhow::{Context as _, bail, ensure};
@@ -23,11 +24,24 @@ pub(super) fn file(name: &str) -> anyhow::Result<String> {
     if name == "-" {
         return bounded(std::io::stdin(), "standard input");
     }
-    let opened = std::fs::File::open(name);
-    bounded(
-        opened.with_context(|| format!("the file {name} cannot be read"))?,
-        name,
-    )
+    file_text(name)
+}
+
+fn file_text(file: &str) -> anyhow::Result<String> {
+    let opened = std::fs::File::open(file);
+    let opened = opened.with_context(|| format!("the file {file} cannot be read"))?;
+    bounded(opened, file)
+}
+
+/// What a value says: itself, or for `@FILE` what the file has. A text that begins with an at sign is written with two.
+fn value_text(value: &str) -> anyhow::Result<Cow<'_, str>> {
+    match value.strip_prefix('@') {
+        None => Ok(value.into()),
+        Some(text) if text.starts_with('@') => Ok(text.into()),
+        Some(file) => file_text(file)
+            .map(Cow::Owned)
+            .context("write two at signs for a text that begins with one"),
+    }
 }
 
 fn bounded(from: impl std::io::Read, name: &str) -> anyhow::Result<String> {
@@ -38,7 +52,7 @@ fn bounded(from: impl std::io::Read, name: &str) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Adds `name=value`: text where the tool's schema takes text, else JSON.
+/// Adds `name=value` or `name=@FILE`: text where the tool's schema takes text, else JSON.
 pub(super) fn add(
     arguments: &mut Map<String, Value>,
     pair: &str,
@@ -47,7 +61,8 @@ pub(super) fn add(
     let Some((name, value)) = pair.split_once('=') else {
         bail!("invalid argument {pair:?}: write name=value, or --arguments with a JSON object");
     };
-    let value = typed(value, &schema["properties"][name])
+    let value = value_text(value)
+        .and_then(|value| typed(&value, &schema["properties"][name]))
         .with_context(|| format!("invalid value of the argument {name}"))?;
     ensure!(
         arguments.insert(name.to_owned(), value).is_none(),
@@ -109,6 +124,36 @@ mod tests {
         }
         let expected = json!({"text": "7", "count": 7, "on": true, "tags": ["a", "b"], "ids": [1, 2], "map": {"a": 1}, "free": "x=y", "other": 3});
         assert_eq!(Value::from(all), expected);
+    }
+
+    #[test]
+    fn a_value_is_read_from_a_file_and_two_at_signs_are_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("body.md");
+        std::fs::write(&file, "# Title\n7, \"x\"\n").expect("it is written");
+        let list = folder.path().join("list.json");
+        std::fs::write(&list, "[1, 2]\n").expect("it is written");
+        let schema = json!({"properties": {
+            "body": {"type": "string"},
+            "to": {"type": "string"},
+            "ids": {"type": "array", "items": {"type": "integer"}},
+        }});
+        let mut all = Map::new();
+        for pair in [
+            format!("body=@{}", file.display()),
+            format!("ids=@{}", list.display()),
+            "to=@@ada".to_owned(),
+        ] {
+            add(&mut all, &pair, &schema).expect(&pair);
+        }
+        let expected = json!({"body": "# Title\n7, \"x\"\n", "ids": [1, 2], "to": "@ada"});
+        assert_eq!(Value::from(all), expected);
+        let missing = add(&mut Map::new(), "to=@nowhere/ada", &schema).expect_err("no file");
+        let said = format!("{missing:#}");
+        assert!(
+            said.contains("nowhere/ada") && said.contains("two at signs"),
+            "{said}"
+        );
     }
 
     #[test]

@@ -18,7 +18,7 @@ use toolgate_gateway::tools::{CallEvent, CallListener};
 pub(super) struct Exec {
     /// Exact name, as search prints it
     tool: String,
-    /// Arguments; numbers, lists and so on become what the tool's schema says
+    /// Arguments; numbers, lists and so on become what the tool's schema says; NAME=@FILE reads a file
     #[arg(value_name = "NAME=VALUE")]
     pairs: Vec<String>,
     /// Arguments as one JSON object, @FILE or - for standard input

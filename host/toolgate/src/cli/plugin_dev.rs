@@ -52,6 +52,14 @@ pub(super) struct DevLoop {
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum LoopEvent {
+    /// Before the first build.
+    Begins {
+        project: String,
+        /// What builds it.
+        tool: &'static str,
+        plugins_folder: String,
+        data_folder: String,
+    },
     Refused {
         reasons: Vec<String>,
     },
@@ -79,6 +87,8 @@ impl DevLoop {
     pub(super) async fn run(self, config: &Config, output: OutputFormat) -> anyhow::Result<()> {
         let project = DevProject::detect(&self.folder)?;
         let store = super::open_store(config).await?;
+        // A first build takes a minute.
+        tell(output, &LoopEvent::begins(&project, config))?;
         let cache = test_cache()?;
         let scratch = tempfile_beside(&config.gateway.data_dir)?;
         let mut bench = DevBench {
@@ -280,18 +290,40 @@ impl DevBench<'_> {
         Ok(())
     }
 
-    /// One line of its own; with `--json` one document a line.
     fn tell(&self, event: &LoopEvent) -> anyhow::Result<()> {
-        if self.output.json {
-            return document(&visible_json(&serde_json::to_string(event)?));
-        }
-        document(&toolgate_core::visible::visible(&event.text()))
+        tell(self.output, event)
     }
 }
 
+/// One line of its own; with `--json` one document a line.
+fn tell(output: OutputFormat, event: &LoopEvent) -> anyhow::Result<()> {
+    if output.json {
+        return document(&visible_json(&serde_json::to_string(event)?));
+    }
+    document(&toolgate_core::visible::visible(&event.text()))
+}
+
 impl LoopEvent {
+    fn begins(project: &DevProject, config: &Config) -> Self {
+        Self::Begins {
+            project: project.folder().display().to_string(),
+            tool: project.tool(),
+            plugins_folder: config.gateway.plugins_dir.display().to_string(),
+            data_folder: config.gateway.data_dir.display().to_string(),
+        }
+    }
+
     fn text(&self) -> String {
         match self {
+            Self::Begins {
+                project,
+                tool,
+                plugins_folder,
+                data_folder,
+            } => format!(
+                "building {project} with `{tool}`, and again after every change; a build goes into {plugins_folder}, for the gateway with the \
+                 data folder {data_folder}. Ctrl+C ends it."
+            ),
             Self::Refused { reasons } => reasons
                 .iter()
                 .map(|reason| format!("refused: {reason}"))

@@ -23,6 +23,9 @@ async fn a_person_lists_connections_approvals_and_webhooks_and_acts_on_them() {
         ["approvals", "approve", "apr_absent"],
         ["executions", "show", "exe_absent"],
         ["webhooks", "test", "whk_absent"],
+        ["triggers", "show", "trg_absent"],
+        ["triggers", "test", "trg_absent"],
+        ["triggers", "resume", "trg_absent"],
     ] {
         let refused = run(&absent).await;
         assert_eq!(refused.status.code(), Some(3), "{refused:?}");
@@ -58,4 +61,11 @@ async fn a_person_lists_connections_approvals_and_webhooks_and_acts_on_them() {
     assert!(run(&["webhooks", "delete", id]).await.status.success());
     let none = run(&["webhooks", "list"]).await;
     assert!(said(&none).contains("No webhooks."), "{none:?}");
+
+    let none = run(&["triggers", "list"]).await;
+    assert!(said(&none).contains("toolgate triggers create"), "{none:?}");
+    let unknown = run(&["triggers", "create", "words", "absent", "id=1"]).await;
+    assert_eq!(unknown.status.code(), Some(3), "{unknown:?}");
+    let wrong = run(&["triggers", "create", "words", "absent", "id"]).await;
+    assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
 }
