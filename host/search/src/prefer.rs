@@ -106,3 +106,26 @@ fn note(hits: &mut [Hit], dropped: &Hit) {
         first.also_in.truncate(ALSO_IN_MAX);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{READY, USED};
+
+    #[test]
+    fn the_record_of_the_decision_has_these_figures() {
+        let record = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../docs/decisions/0075-search-learns-from-use.md"
+        );
+        let text = std::fs::read_to_string(record).expect("the record is there");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for (gain, said) in [
+            (USED, "gains at most {} % of its score"),
+            (READY, "can run now gains {} %"),
+        ] {
+            let percent = (gain * 100.0).round().to_string();
+            let said = said.replace("{}", &percent);
+            assert!(text.contains(&said), "{said}");
+        }
+    }
+}
