@@ -156,7 +156,7 @@ impl Store {
         asked: &ApprovalRow,
         approval_url: &str,
     ) -> Result<ApprovalRow, StoreError> {
-        Ok(portable!(write self, tx => {
+        Ok(portable!(write synced self, tx => {
             let expired: Vec<ApprovalRow> = sqlx::query_as(
                 returning!(
                     approvals,

@@ -237,7 +237,8 @@ impl DatabaseKind {
 /// Runs a block of statements on whichever database is open. `read` lends it the pool; `write`
 /// lends it a transaction, commits at the block's end and rolls back when the block leaves early.
 /// `write unnoticed` is for what happens all the time and that no process caches: it may not change
-/// a [`Topic`].
+/// a [`Topic`]. What an [`AuditedStore`] changes is on the disk before it is acknowledged, on SQLite too;
+/// `write synced` is for a change without an entry that has to survive a loss of power as well.
 ///
 /// `one` lends the pool of writes for a single statement that no process caches and nobody audits, which
 /// is a transaction by itself and on PostgreSQL one round trip.
@@ -258,21 +259,26 @@ macro_rules! portable {
         }
     };
     (write unnoticed $store:expr, $tx:ident => $body:expr) => {
-        $crate::portable!(in $store, $tx => $body, before {}, after {})
+        $crate::portable!(in $store, $store.power_loss(), $tx => $body, before {}, after {})
+    };
+    (write synced $store:expr, $tx:ident => $body:expr) => {
+        $crate::portable!(noticed $store, $crate::open::PowerLoss::Survives, $tx => $body)
     };
     (write $store:expr, $tx:ident => $body:expr) => {
-        $crate::portable!(in $store, $tx => $body, before {
+        $crate::portable!(noticed $store, $store.power_loss(), $tx => $body)
+    };
+    (noticed $store:expr, $power_loss:expr, $tx:ident => $body:expr) => {
+        $crate::portable!(in $store, $power_loss, $tx => $body, before {
             $store.watch.touch()
         }, after {
             // The change is committed. A process that does not get the signal finds it a little later.
             $store.watch.touch();
         })
     };
-    (in $store:expr, $tx:ident => $body:expr, before $before:block, after $after:block) => {{
+    (in $store:expr, $power_loss:expr, $tx:ident => $body:expr, before $before:block, after $after:block) => {{
         match &$store.db {
             $crate::Db::Sqlite { write, .. } => $crate::boxed!($store, Write, began => {
-                // Immediate: a transaction that reads first must not lose its turn to another process.
-                let mut $tx = write.begin_with("BEGIN IMMEDIATE").await?;
+                let mut $tx = write.begin_with($power_loss.begin_statements()).await?;
                 $store.observers.note($crate::StoreStep::Begin, began);
                 let done = $body;
                 if $store.entry.is_some() && $crate::audit::ChangeOutcome::is_change(&done) {
@@ -347,6 +353,14 @@ impl Writer {
         match self.db {
             Db::Sqlite { .. } => DatabaseKind::Sqlite,
             Db::Postgres(_) => DatabaseKind::Postgres,
+        }
+    }
+
+    /// What the next transaction has to survive on SQLite: one with an entry in the audit log is what somebody made.
+    fn power_loss(&self) -> open::PowerLoss {
+        match self.entry {
+            Some(_) => open::PowerLoss::Survives,
+            None => open::PowerLoss::MayBeLost,
         }
     }
 }

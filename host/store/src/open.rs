@@ -25,6 +25,27 @@ const SQLITE_READERS_MAX: u32 = 4;
 /// Between two tries to open a database that is not there yet.
 const TRY_EVERY: Duration = Duration::from_secs(1);
 
+/// What happens to an acknowledged transaction on SQLite when the machine loses its power. PostgreSQL syncs each commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PowerLoss {
+    /// One sync of the write-ahead log before the commit is acknowledged, which also keeps every earlier commit.
+    Survives,
+    /// The log is synced at the next checkpoint, or by the next transaction that [`Self::Survives`].
+    MayBeLost,
+}
+
+impl PowerLoss {
+    /// Begins a transaction on the connection that writes. Immediate: a transaction that reads first must not lose its
+    /// turn to another process. The setting cannot be changed within a transaction, and both statements are one
+    /// message to the connection's thread.
+    pub(crate) fn begin_statements(self) -> &'static str {
+        match self {
+            Self::Survives => "PRAGMA synchronous = FULL; BEGIN IMMEDIATE",
+            Self::MayBeLost => "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE",
+        }
+    }
+}
+
 impl Store {
     /// Opens `sqlite://<path>`, `sqlite::memory:` (one process, for tests) or `postgres://...`,
     /// makes a missing SQLite file (mode 0600) and applies what migrations are missing.
@@ -48,6 +69,7 @@ impl Store {
             .foreign_keys(true)
             .busy_timeout(ACQUIRE_WITHIN)
             .journal_mode(SqliteJournalMode::Wal)
+            // What has to be on the disk before it is acknowledged asks for it (`PowerLoss`).
             .synchronous(SqliteSynchronous::Normal)
             // 16 MiB of write-ahead log between checkpoints: receipts touch the same pages again
             // and again, and each page is carried over once.
@@ -203,6 +225,61 @@ mod tests {
         assert_eq!(store.clone().list_workspaces().await.unwrap().len(), 1);
         store.close().await;
         assert!(store.prove_write(1).await.is_err());
+    }
+
+    fn audit_entry(workspace_id: &str) -> crate::AuditEntry {
+        crate::AuditEntry {
+            workspace_id: workspace_id.to_owned(),
+            id: "aud_1".to_owned(),
+            at_ms: 1,
+            actor: "operator".to_owned(),
+            action: "keys.create".to_owned(),
+            subject: "key_1".to_owned(),
+            details: "{}".to_owned(),
+            address: None,
+            request_id: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn only_what_somebody_made_waits_for_the_disk() {
+        /// `PRAGMA synchronous`: the log is synced at checkpoints, or at each commit.
+        const NORMAL: i64 = 1;
+        const FULL: i64 = 2;
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}", folder.path().join("t.db").display());
+        let store = Store::open(&url).await.unwrap();
+        let Db::Sqlite { write, .. } = &store.db else {
+            panic!("the URL is SQLite's");
+        };
+        // There is one connection that writes, and it keeps the setting of its last transaction.
+        let setting = async || -> i64 {
+            sqlx::query_scalar("PRAGMA synchronous")
+                .fetch_one(write)
+                .await
+                .unwrap()
+        };
+
+        assert_eq!(setting().await, NORMAL, "as opened");
+        let made = store.create_workspace("acme", crate::Plan::Free, None, 1);
+        let id = made.await.unwrap().id;
+        assert_eq!(setting().await, NORMAL, "a change without an audit entry");
+        store.add_audit_entry(&audit_entry(&id)).await.unwrap();
+        assert_eq!(setting().await, FULL, "a change with an audit entry");
+        store.prune_audit_entries(&id, 0, 1).await.unwrap();
+        assert_eq!(setting().await, NORMAL, "what happens all the time");
+
+        let refreshed = crate::Refreshed {
+            sealed: "box",
+            token_expires_at_ms: None,
+            refreshable: true,
+            scopes: None,
+            parameters: None,
+            refresh_end: None,
+        };
+        let kept = store.store_refreshed(&id, "con_1", "p", &refreshed, 1);
+        assert!(kept.await.unwrap().is_none(), "no such connection");
+        assert_eq!(setting().await, FULL, "the only copy of a refreshed token");
     }
 
     #[tokio::test]

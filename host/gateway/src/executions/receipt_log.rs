@@ -6,7 +6,7 @@
 //! process leaves in its log, the next start inserts.
 //!
 //! An entry survives the end of the process at any moment. After a loss of power the newest entries may
-//! be missing, as with the database itself, which syncs at checkpoints (`synchronous = NORMAL`).
+//! be missing, as with the rows of receipts, which the database syncs at checkpoints.
 //!
 //! Each process has two files, so that one can be emptied while entries are appended to the other. They
 //! hold what receipts hold: no body and no secret.

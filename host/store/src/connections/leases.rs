@@ -111,7 +111,8 @@ impl Store {
     }
 
     /// Stores what a refresh brought and ends the lease; to be awaited before the new token is
-    /// used. A lease that ran out but went to nobody else still counts: the old token may be spent.
+    /// used. On the disk before it answers: a provider that rotates refresh tokens has ended the one before.
+    /// A lease that ran out but went to nobody else still counts: the old token may be spent.
     /// `None`: somebody else holds the connection now, or it is gone, and nothing was stored.
     pub async fn store_refreshed(
         &self,
@@ -123,7 +124,7 @@ impl Store {
     ) -> Result<Option<Connection>, StoreError> {
         let scopes = refreshed.scopes.map(Json);
         let parameters = refreshed.parameters.map(Json);
-        Ok(portable!(write self, tx => {
+        Ok(portable!(write synced self, tx => {
             let before = health!(tx, workspace_id, id);
             let stored: Option<Connection> = sqlx::query_as(
                 returning!(
@@ -170,7 +171,7 @@ impl Store {
     ) -> Result<Option<Connection>, StoreError> {
         let scopes = refreshed.scopes.map(Json);
         let parameters = refreshed.parameters.map(Json);
-        Ok(portable!(write self, tx => {
+        Ok(portable!(write synced self, tx => {
             let before = health!(tx, workspace_id, id);
             let stored: Option<Connection> = sqlx::query_as(
                 returning!(
