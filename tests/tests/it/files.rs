@@ -3,12 +3,16 @@
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use toolgate_core::clock::Clock;
 use toolgate_gateway::Scope;
-use toolgate_tests::gateway::{Answer, TestGateway, new_key, new_tenant};
+use toolgate_gateway::tools::files::FILE_BYTES_MAX;
+use toolgate_tests::gateway::{Answer, Options, PATIENCE, TestGateway, new_key, new_tenant};
 use toolgate_tests::pdf;
 
 use crate::mcp::forms;
-use crate::provider_answers::{given, start};
+use crate::provider_answers::{given, start, start_with};
 
 /// Uploads a file; answers its description.
 async fn upload(
@@ -189,6 +193,98 @@ async fn a_repeated_upload_with_its_key_is_one_file() {
         .await;
     assert_eq!(deleted.data(), json!({ "file_id": id, "deleted": true }));
     assert_eq!(gateway.get(&path).await.code(), "not_found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_of_exactly_the_bound_is_taken_and_one_byte_more_is_refused() {
+    let (gateway, _upstream, _next) = start().await;
+    let most = vec![7_u8; FILE_BYTES_MAX];
+    let kept = upload(&gateway, "", &[], most.clone()).await;
+    assert_eq!(kept.status, 201, "{}", kept.text);
+    let kept = kept.data();
+    assert_eq!(kept["size_bytes"], FILE_BYTES_MAX);
+    assert_eq!(kept["sha256"], hex::encode(Sha256::digest(&most)));
+    let id = kept["file_id"].as_str().unwrap();
+    let back = download(&gateway, id, None).await;
+    assert!(back.bytes().await.unwrap() == most, "it comes back whole");
+
+    let more = upload(&gateway, "", &[], vec![7_u8; FILE_BYTES_MAX + 1]).await;
+    assert_eq!(more.status, 413, "{}", more.text);
+    let listed = gateway.get("/v1/files").await.data();
+    assert_eq!(listed["files"], json!([kept]), "nothing else is kept");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handle_that_has_expired_is_no_file_any_more() {
+    let clock = Clock::manual(1_800_000_000_000);
+    let (gateway, upstream, _next) = start_with(Options {
+        clock: Some(clock.clone()),
+        ..Options::default()
+    })
+    .await;
+    let kept = upload(&gateway, "?expires_in=60", &[], "for a minute").await;
+    let kept = kept.data();
+    let id = kept["file_id"].as_str().unwrap();
+    let put = json!({ "file": id });
+
+    clock.advance_ms(59_999);
+    assert_eq!(download(&gateway, id, None).await.status(), 200);
+    let ran = gateway.execute("things_put_file", put.clone()).await;
+    assert_eq!(ran["status"], "success", "{ran}");
+    let sent = upstream.received().len();
+
+    clock.advance_ms(1);
+    for path in ["", "/content", "/text"] {
+        let refused = gateway.get(&format!("/v1/files/{id}{path}")).await;
+        assert_eq!((refused.status, &*refused.code()), (404, "not_found"));
+    }
+    assert_eq!(
+        gateway.get("/v1/files").await.data()["files"],
+        json!([]),
+        "it is not listed"
+    );
+    let ran = gateway.execute("things_put_file", put).await;
+    assert_eq!(ran["status"], "error", "{ran}");
+    assert_eq!(upstream.received().len(), sent, "nothing was sent");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_that_is_cut_off_leaves_nothing_and_gives_its_place_back() {
+    let (gateway, _upstream, _next) = start().await;
+    let head = format!(
+        "POST /v1/files HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\nidempotency-key: cut\r\n\
+         content-type: text/plain\r\n",
+        gateway.address, gateway.key
+    );
+    // More of them than a workspace may have at a time, of a stated length and of none.
+    for number in 0..20 {
+        let body = match number % 2 {
+            0 => "content-length: 1000\r\n\r\nhello",
+            _ => "transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n",
+        };
+        let mut client = TcpStream::connect(gateway.address).await.unwrap();
+        client
+            .write_all(format!("{head}{body}").as_bytes())
+            .await
+            .unwrap();
+        client.shutdown().await.unwrap();
+        // The gateway has noticed once it closes the connection, too.
+        let mut said = Vec::new();
+        let closed = tokio::time::timeout(PATIENCE, client.read_to_end(&mut said)).await;
+        closed.expect("the connection is closed").unwrap();
+        let said = String::from_utf8_lossy(&said);
+        assert!(
+            said.is_empty() || said.starts_with("HTTP/1.1 400"),
+            "{said}"
+        );
+    }
+    assert_eq!(gateway.get("/v1/files").await.data()["files"], json!([]));
+    // Neither a place nor the key is taken by them.
+    let whole = [("idempotency-key", "cut"), ("content-type", "text/plain")];
+    let whole = upload(&gateway, "", &whole, "hello").await;
+    assert_eq!(whole.status, 201, "{}", whole.text);
+    let listed = gateway.get("/v1/files").await.data();
+    assert_eq!(listed["files"], json!([whole.data()]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -69,6 +69,17 @@ pub(crate) async fn start() -> (
     Upstream,
     std::sync::Arc<std::sync::Mutex<Given>>,
 ) {
+    start_with(Options::default()).await
+}
+
+/// [`start`] with other options; the plugin, its address and the repeat guard are set here.
+pub(crate) async fn start_with(
+    options: Options,
+) -> (
+    TestGateway,
+    Upstream,
+    std::sync::Arc<std::sync::Mutex<Given>>,
+) {
     let next = std::sync::Arc::new(std::sync::Mutex::new(given(
         200,
         &[("content-type", "application/json")],
@@ -91,7 +102,7 @@ pub(crate) async fn start() -> (
         plugins: vec![("things.wasm".to_owned(), built(description).await)],
         allow_upstream: vec![format!("api.goodsvc.com={}", upstream.url())],
         no_repeat_guard: true,
-        ..Options::default()
+        ..options
     })
     .await;
     let asked = json!({ "service": "things" });
