@@ -13,6 +13,8 @@ const BY_NAME: &[&str] = &[
     "patternProperties",
     "dependentSchemas",
 ];
+/// Keywords that may be `null`.
+const VALUES: &[&str] = &["const", "default"];
 const LISTS: &[&str] = &["allOf", "anyOf", "oneOf", "prefixItems"];
 const ONE: &[&str] = &[
     "items",
@@ -73,6 +75,12 @@ fn modernize(schema: &mut Map<String, Value>, is_top: bool, changes: &mut Vec<&'
     }
     if !is_top {
         schema.shift_remove("$id");
+    }
+    // Some serializers write keywords that are absent.
+    let keywords = schema.len();
+    schema.retain(|keyword, value| !value.is_null() || VALUES.contains(&keyword.as_str()));
+    if schema.len() < keywords {
+        changes.push("keywords of its schema that are `null` are left out");
     }
     if let Some(items @ Value::Array(_)) = schema.get("items").cloned() {
         rename(schema, "items", "prefixItems", items);
@@ -165,6 +173,29 @@ mod tests {
             })
         );
         assert_eq!(fitted.changes.len(), 3, "{:?}", fitted.changes);
+    }
+
+    #[test]
+    fn keywords_that_are_null_are_left_out() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "city": {"type": "string", "description": null, "enum": null},
+                "unit": {"const": null, "default": null},
+            },
+            "required": null,
+            "additionalProperties": null,
+            "$defs": null,
+        });
+        let fitted = of_arguments(Some(&schema));
+        assert_eq!(
+            fitted.schema,
+            json!({"type": "object", "properties": {
+                "city": {"type": "string"},
+                "unit": {"const": null, "default": null},
+            }})
+        );
+        assert_eq!(fitted.changes.len(), 1, "{:?}", fitted.changes);
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod progress;
 mod real;
 mod rmcp_server;
 mod schedule;
+mod shapes;
 
 use serde_json::{Value, json};
 use toolgate_mcp_upstream::ServerSource;

@@ -113,6 +113,8 @@ fn block_of(block: Value, files: &mut Vec<ContentFile>) -> Result<Value, CallFau
         "resource" => {
             if let Some(Value::Object(resource)) = block.get_mut("resource") {
                 resource.remove("_meta");
+                // Some serializers write the absent one of `text` and `blob` as `null`.
+                resource.retain(|_, value| !value.is_null());
                 let name = resource
                     .get("uri")
                     .and_then(Value::as_str)
@@ -240,7 +242,7 @@ mod tests {
             {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"},
             {"type": "audio", "data": "aGVsbG8", "mimeType": "not a type"},
             {"type": "resource", "resource": {"uri": "file:///a/report.pdf", "blob": "aGk=", "mimeType": "application/pdf"}},
-            {"type": "resource", "resource": {"uri": "note://1", "text": "plain"}},
+            {"type": "resource", "resource": {"uri": "note://1", "text": "plain", "blob": null, "mimeType": null}},
         ]});
         let read = read(&tool(false), result).expect("a result");
         let names: Vec<_> = read
@@ -263,7 +265,10 @@ mod tests {
             ]
         );
         assert_eq!(read.data["content"][2]["resource"]["file"], 2);
-        assert_eq!(read.data["content"][3]["resource"]["text"], "plain");
+        assert_eq!(
+            read.data["content"][3]["resource"],
+            json!({"uri": "note://1", "text": "plain"})
+        );
     }
 
     #[test]

@@ -146,6 +146,22 @@ async fn what_is_good_of_a_list_that_changes_still_serves() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_asks_for_a_credential_and_does_not_say_which_needs_the_operators_word() {
+    let server = Upstream::start(|request| match request.method.as_str() {
+        "POST" => answer(401, "text/plain", ""),
+        _ => answer(404, "text/plain", "nothing here"),
+    })
+    .await;
+    let made = composed(&of(&server), None, &[]).await;
+    let said = made.expect_err("no list").to_string();
+    assert!(said.contains("does not say where users sign in"), "{said}");
+    assert!(
+        said.contains("--auth bearer") && said.contains("--token-file"),
+        "{said}"
+    );
+}
+
 /// The code of an error, and an answer that leads to it.
 type OddAnswer = (&'static str, fn() -> Response<Body>);
 
@@ -168,6 +184,8 @@ async fn every_odd_answer_to_a_call_is_an_error_and_none_is_sent_twice() {
         }),
         ("http_status", || answer(500, "text/plain", "no")),
         ("unavailable", || answer(503, "text/plain", "no")),
+        // Without a challenge.
+        ("unauthorized", || answer(401, "text/plain", "")),
         ("too_large", || {
             answer(200, "application/json", "[1,".repeat(8 << 20))
         }),

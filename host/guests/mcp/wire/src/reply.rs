@@ -52,6 +52,8 @@ impl HttpReply<'_> {
     /// whole.
     fn answer(&self, id: &str) -> Option<Value> {
         let text = std::str::from_utf8(self.body).ok()?;
+        // Encoders of some platforms write the mark, which JSON does not have (RFC 8259, section 8.1).
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let all: Vec<Value> = if self.is_stream() {
             let events = stream::messages(text);
             events
@@ -74,7 +76,8 @@ impl HttpReply<'_> {
     }
 
     fn of_message(&self, mut message: Value) -> Result<Value, NoResult> {
-        if let Some(error) = message.get_mut("error") {
+        // Some serializers write the absent one of `result` and `error` as `null`.
+        if let Some(error) = message.get_mut("error").filter(|error| error.is_object()) {
             let error = RpcError {
                 code: error.get("code").and_then(Value::as_i64).unwrap_or(0),
                 message: error
@@ -143,8 +146,15 @@ mod tests {
         let notes = r#"{"jsonrpc":"2.0","method":"notifications/progress"}"#;
         let stream =
             format!("data: {notes}\n\ndata: {asks}\n\ndata: {other}\n\ndata: {answer}\n\n");
+        let with_null = r#"{"jsonrpc":"2.0","id":"1","error":null,"result":{"ok":true}}"#;
         for (media, body) in [
             (JSON, answer.to_owned()),
+            (JSON, format!("\u{feff}{answer}")),
+            ("Application/JSON;charset=UTF-8", with_null.to_owned()),
+            (
+                "Text/Event-Stream;charset=UTF-8",
+                format!("data:{with_null}\r\n\r\n"),
+            ),
             (JSON, format!("[{other},{answer}]")),
             (STREAM, stream),
         ] {

@@ -5,12 +5,15 @@ use toolgate_catalog::manifest::Effect;
 use toolgate_mcp_upstream::account::AccountChoice;
 use toolgate_tests::mcp_upstream::{component, composed, source};
 use toolgate_tests::process::Installation;
+use toolgate_tests::provider::query_of;
 use toolgate_tests::upstream::Upstream;
 
 use super::{VERSION, answer, message, of, one_tool, result, server};
 
 pub(super) const PUBLIC: &str = "https://mcp.example.net/mcp";
 pub(super) const ISSUER: &str = "https://id.example.org";
+/// What [`ISSUER`] answers where a token is asked for.
+pub(super) const PAGE: &str = "<html><title>Our portal</title><p>Welcome back</p></html>";
 
 /// A server with one tool, whose users sign in at [`ISSUER`], which says `metadata` of itself.
 pub(super) async fn signs_in(metadata: Value) -> Upstream {
@@ -28,6 +31,7 @@ pub(super) async fn signs_in(metadata: Value) -> Upstream {
             Some(_) => answer(400, "application/json", "{}"),
             None if request.target.contains("oauth-protected-resource") => said(&protected),
             None if request.target.contains("oauth-authorization-server") => said(&metadata),
+            None if request.target == "/token" => answer(200, "text/html", PAGE),
             None if request.target == "/register" => {
                 answer(201, "application/json", r#"{"client_id": "registered"}"#)
             }
@@ -104,6 +108,43 @@ async fn a_build_says_where_users_sign_in_and_where_their_token_goes() {
     assert_eq!(report["sign_in"], sentence, "{report}");
     let warning = report["sign_in_warning"].as_str().unwrap_or_default();
     assert!(warning.contains("another site"), "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_in_place_of_a_token_connects_nobody_and_its_title_is_said() {
+    let (authorize, token) = (format!("{ISSUER}/authorize"), format!("{ISSUER}/token"));
+    let mut metadata = metadata(&authorize, &token);
+    metadata["registration_endpoint"] = json!(format!("{ISSUER}/register"));
+    metadata["token_endpoint_auth_methods_supported"] = json!(["none"]);
+    let server = signs_in(metadata).await;
+    let folder = tempfile::tempdir().unwrap();
+    let mut installation = Installation::new(folder.path(), &[]);
+    installation.allow_upstream = upstreams(&server);
+    let file = folder.path().join("plugins/odd.wasm").display().to_string();
+    let build = ["plugin", "build", "--mcp", PUBLIC, "--service", "odd"];
+    installation
+        .run(&[&build[..], &["--output", &file]].concat())
+        .await;
+    let process = installation.serve(&["odd_do_it"]).await;
+    installation.run(&["service", "register", "odd"]).await;
+
+    let body = json!({"arguments": {}, "user_id": "ada"});
+    let run = async || process.post("/v1/tools/odd_do_it/execute", &body).await;
+    let asked = run().await.data();
+    let link = asked["connect_url"].as_str().unwrap();
+    let left = crate::connect::submit(&process.client, link, &[]).await;
+    let query = query_of(&left.leads_to());
+    let back = format!("{}?code=c&state={}", query["redirect_uri"], query["state"]);
+    let mut request = process.client.get(back);
+    if let Some(cookie) = left.cookie() {
+        request = request.header("cookie", cookie);
+    }
+    let page = request.send().await.unwrap().text().await.unwrap();
+    let said = "The provider refused the connection (Our portal)";
+    assert!(page.contains(said), "{page}");
+    assert!(!page.contains("Welcome back"), "{page}");
+    let again = run().await.data();
+    assert_eq!(again["status"], "auth_required", "{again}");
 }
 
 /// The source section of a plugin file is no right. Another address in it is not asked, and gets no token.
