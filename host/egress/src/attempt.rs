@@ -3,17 +3,18 @@
 //! In this order: the budget of the call, the scan for leaked secrets ([`super::leak`]), injection ([`super::inject`],
 //! [`super::sigv4`]), the journal, dialling a checked address ([`super::dial`]), the cap while reading.
 
-use std::sync::atomic::AtomicBool;
-
+use http::Method;
 use http::header::{HeaderMap, RANGE};
 
+use super::cancel_notice::{self, CancelNotice};
 use super::dial::ReceivedResponse;
 use super::hop::Hop;
 use super::inject::{self, Draft};
 use super::inner::EgressInner;
-use super::progress::{ProgressReport, ProgressWatch};
-use super::receipt::ReceiptLine;
+use super::progress::ProgressWatch;
+use super::receipt::{self, ReceiptLine};
 use super::scope::CallScope;
+use super::sending_watch::SendingWatch;
 use super::wire::{Departure, DestinationClass};
 use super::{EgressFailure, Injection, leak, sigv4};
 
@@ -26,10 +27,7 @@ pub(super) struct Attempt<'r> {
     pub(super) body_bytes_max: usize,
     /// How often the hop was sent before.
     pub(super) resend: u16,
-    /// Set once the provider may have seen the request.
-    pub(super) sent: &'r AtomicBool,
-    /// Present: the caller hears of progress that the answer reports.
-    pub(super) progress: Option<ProgressReport<'r>>,
+    pub(super) watch: SendingWatch<'r>,
 }
 
 /// An answer, and the number of its request in the call.
@@ -51,12 +49,19 @@ impl Attempt<'_> {
         scope
             .declared
             .refuse_token_endpoints(&hop.target, &scope.parameters())?;
-        let draft = self.draft()?;
-        let mut receipt = ReceiptLine::start(scope, self.sent, hop, injection);
+        let draft = self.draft(hop)?;
+        let notice = self.cancel_notice();
+        if notice.is_some() {
+            scope.cancellation.check_only_request()?;
+        }
+        let mut receipt = ReceiptLine::start(scope, self.watch.sent, hop, injection);
         receipt.left = false;
         let number = self.enter_journal(&receipt).await?;
         receipt.left = true;
-        let answer = self.exchange(draft, &mut receipt).await?;
+        self.watch.under_way.set(notice);
+        let answer = self.exchange(draft, &mut receipt).await;
+        self.watch.under_way.set(None);
+        let answer = answer?;
         // What was compressed counts as it was decompressed; the receipt says what came over the wire.
         let opened = answer.body.len().saturating_sub(answer.wire_bytes);
         scope.take_bytes(opened).map_err(after_sending)?;
@@ -64,8 +69,8 @@ impl Attempt<'_> {
     }
 
     /// The request as it leaves: at the address that it is sent to, with its credential and signature.
-    fn draft(&self) -> Result<Draft, EgressFailure> {
-        let (scope, hop) = (self.scope, self.hop);
+    fn draft(&self, hop: &Hop) -> Result<Draft, EgressFailure> {
+        let scope = self.scope;
         let mut draft = Draft {
             method: hop.method.clone(),
             url: hop.target.url.clone(),
@@ -105,8 +110,45 @@ impl Attempt<'_> {
     /// Reads the progress of an MCP server out of the answer, where the caller hears of it.
     fn progress_watch(&self) -> Option<ProgressWatch<'_>> {
         let described = self.scope.described.as_ref()?;
-        let report = self.progress.filter(|_| described.is_of_mcp())?;
+        let report = self.watch.progress.filter(|_| described.is_of_mcp())?;
         ProgressWatch::new(report, &self.hop.body)
+    }
+
+    /// What the server is told if the caller cancels the call. `None`: nobody can cancel, or the request is no call in a
+    /// session of an MCP server.
+    fn cancel_notice(&self) -> Option<CancelNotice> {
+        let scope = self.scope;
+        let described = scope.described.as_ref()?;
+        if !described.is_of_mcp() || !scope.cancellation.is_possible() {
+            return None;
+        }
+        let hop = Hop {
+            target: self.hop.target.clone(),
+            method: Method::POST,
+            headers: self.hop.headers.clone(),
+            body: cancel_notice::message(&self.hop.headers, &self.hop.body)?,
+            range: None,
+        };
+        let slot = self.injection.map(|injection| injection.slot.as_str());
+        Some(CancelNotice {
+            draft: self.draft(&hop).ok()?,
+            origin: hop.target.origin.clone(),
+            private: self.is_private(),
+            credential: self.injection.is_some(),
+            record: receipt::record(
+                &hop.method,
+                &hop.target.url,
+                &hop.body,
+                slot,
+                Some(described),
+                &scope.scrubber(),
+            ),
+        })
+    }
+
+    /// Whether the operator named the origin, or an address in its place.
+    fn is_private(&self) -> bool {
+        self.hop.target.named || self.egress.mapping(&self.hop.target).is_some()
     }
 
     /// Writes down that the request leaves, before it does. The request's number in the call.
@@ -130,7 +172,7 @@ impl Attempt<'_> {
         receipt: &mut ReceiptLine<'_>,
     ) -> Result<ReceivedResponse, EgressFailure> {
         let (egress, hop) = (self.egress, self.hop);
-        let private = hop.target.named || egress.mapping(&hop.target).is_some();
+        let private = self.is_private();
         let departure = Departure {
             class: match private {
                 true => DestinationClass::Operator,

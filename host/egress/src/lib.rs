@@ -14,6 +14,8 @@
 pub mod address;
 mod answer;
 mod attempt;
+mod cancel_notice;
+mod cancellation;
 mod capture;
 mod charset;
 mod config;
@@ -48,6 +50,7 @@ pub mod scope;
 pub mod scrub;
 pub mod send;
 mod sending;
+mod sending_watch;
 pub mod sigv4;
 mod target;
 #[cfg(test)]

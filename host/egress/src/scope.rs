@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
+use super::cancellation::Cancellation;
 use super::declared::Declarations;
 use super::effect::{AllowedQueries, DescribedSend};
 use super::grant::Grant;
@@ -134,8 +135,7 @@ pub struct CallScope {
     pub(super) reading: Option<AllowedQueries>,
     /// Present: the call sends this and reads.
     pub(super) described: Option<DescribedSend>,
-    /// Of a call that only reads. Once it is cancelled, no further request leaves, and those under way are dropped.
-    cancelled: Option<CancellationToken>,
+    pub(super) cancellation: Cancellation,
     pub(super) memory: AnswerMemory,
 }
 
@@ -172,7 +172,7 @@ impl CallScope {
             payloads: None,
             reading: None,
             described: None,
-            cancelled: None,
+            cancellation: Cancellation::Never,
             memory: AnswerMemory::default(),
         }
     }
@@ -192,7 +192,13 @@ impl CallScope {
     /// The same scope, from which nothing leaves any more once `token` is cancelled, and whose requests under way end then.
     /// For a call that only reads: what a provider has done of a request that was dropped is not known.
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
-        self.cancelled = Some(token);
+        self.cancellation = Cancellation::Ends(token);
+        self
+    }
+
+    /// The same scope, whose requests go on once `token` is cancelled. A server of MCP that works on a call is told.
+    pub fn passing_on(mut self, token: CancellationToken) -> Self {
+        self.cancellation = Cancellation::IsPassedOn(token);
         self
     }
 
@@ -222,20 +228,8 @@ impl CallScope {
 
     /// Refuses a request whose caller does not want the result any more, or whose call has lost an answer.
     pub(super) fn check_wanted(&self) -> Result<(), EgressFailure> {
-        let cancelled = self.cancelled.as_ref();
-        if cancelled.is_some_and(CancellationToken::is_cancelled) {
-            return Err(unwanted());
-        }
+        self.cancellation.check()?;
         self.memory.check()
-    }
-
-    /// Returns once the caller does not want the result any more.
-    pub(super) async fn until_unwanted(&self) -> EgressFailure {
-        match &self.cancelled {
-            Some(cancelled) => cancelled.cancelled().await,
-            None => std::future::pending().await,
-        }
-        unwanted()
     }
 
     /// The same scope, whose requests are never repeated after 429 or 503: the plugin sees the answer.
@@ -484,10 +478,6 @@ impl CallScope {
 
 fn exhausted(message: String) -> EgressFailure {
     EgressFailure::unsent(FailureKind::BudgetExhausted, message)
-}
-
-fn unwanted() -> EgressFailure {
-    EgressFailure::unsent(FailureKind::Cancelled, "the caller has cancelled the call")
 }
 
 /// These locks are held for a push or a clone, which cannot leave half a value behind.

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::time::Instant;
 
+use super::cancel_notice::CallUnderWay;
+use super::cancellation::unwanted;
 use super::config::EgressConfig;
 use super::dial::{DialError, Dialler};
 use super::inner::EgressInner;
@@ -14,6 +16,7 @@ use super::journal::Journal;
 use super::progress::ProgressReport;
 use super::scope::{CallScope, TIMEOUT_MAX};
 use super::sending::Sending;
+use super::sending_watch::SendingWatch;
 use super::wire::DestinationClass;
 use super::{EgressFailure, FailureKind, GuestRequest, Response};
 
@@ -70,14 +73,30 @@ impl Egress {
             .deadline
             .min(Instant::now() + request.timeout.min(TIMEOUT_MAX));
         let sent = AtomicBool::new(false);
-        let work = Sending::run(&self.inner, scope, request, deadline, &sent, progress);
-        let work = Box::pin(work);
+        let under_way = CallUnderWay::default();
+        let watch = SendingWatch {
+            sent: &sent,
+            progress,
+            under_way: &under_way,
+        };
+        let work = Sending::run(&self.inner, scope, request, deadline, watch);
+        let mut work = Box::pin(tokio::time::timeout_at(deadline, work));
         let late =
             || EgressFailure::unsent(FailureKind::Timeout, "no answer within the time allowed");
         let result = tokio::select! {
             biased;
-            result = tokio::time::timeout_at(deadline, work) => result.unwrap_or_else(|_| Err(late())),
-            unwanted = scope.until_unwanted() => Err(unwanted),
+            result = &mut work => result.unwrap_or_else(|_| Err(late())),
+            () = scope.cancellation.heard() => {
+                let told = self.tell(scope, &under_way);
+                if scope.cancellation.ends_requests() {
+                    drop(work);
+                    told.await;
+                    Err(unwanted())
+                } else {
+                    let (result, ()) = tokio::join!(work, told);
+                    result.unwrap_or_else(|_| Err(late()))
+                }
+            }
         };
         if result.is_err() && !sent.load(Ordering::Relaxed) {
             // A request that is refused at once waits for nothing. Many of them in a row would hold the thread, and no
@@ -89,5 +108,12 @@ impl Egress {
             failure.sent |= sent.load(Ordering::Relaxed);
             scope.clean(failure)
         })
+    }
+
+    /// Tells the server that works on a call of a session, if there is one, that nobody wants the result any more.
+    async fn tell(&self, scope: &CallScope, under_way: &CallUnderWay) {
+        if let Some(notice) = under_way.take() {
+            notice.send(&self.inner, scope).await;
+        }
     }
 }

@@ -5,8 +5,6 @@
 //! attempt itself ([`super::attempt`]). After an answer, [`super::verdict`] and [`super::follow`] say whether another
 //! attempt or hop comes, and [`super::answer`] what of the last one the plugin gets.
 
-use std::sync::atomic::AtomicBool;
-
 use bytes::Bytes;
 use tokio::time::Instant;
 use url::{Position, Url};
@@ -18,8 +16,8 @@ use super::follow::{self, REDIRECTS_MAX, RETRIES_MAX, Redirect};
 use super::hop::Hop;
 use super::inner::EgressInner;
 use super::policy::{self, Target};
-use super::progress::ProgressReport;
 use super::scope::{CallScope, Mode, ObservedExchange};
+use super::sending_watch::SendingWatch;
 use super::{
     CredentialChoice, CredentialVerdict, EgressFailure, FailureKind, GuestRequest, Injection,
     Response, answer, headers, inject, leak, plan,
@@ -31,9 +29,7 @@ pub(super) struct Sending<'r> {
     scope: &'r CallScope,
     request: &'r GuestRequest,
     deadline: Instant,
-    /// Set once a provider may have seen anything of it.
-    sent: &'r AtomicBool,
-    progress: Option<ProgressReport<'r>>,
+    watch: SendingWatch<'r>,
     body_bytes_max: usize,
     /// Whether sending it twice does no harm.
     may_repeat: bool,
@@ -57,13 +53,11 @@ impl<'r> Sending<'r> {
         scope: &CallScope,
         request: GuestRequest,
         deadline: Instant,
-        sent: &AtomicBool,
-        progress: Option<ProgressReport<'_>>,
+        watch: SendingWatch<'_>,
     ) -> Result<Response, EgressFailure> {
         scope.take_try()?;
         leak::check_exposure(scope)?;
-        let mut sending = Sending::begin(egress, scope, &request, deadline, sent)?;
-        sending.progress = progress;
+        let mut sending = Sending::begin(egress, scope, &request, deadline, watch)?;
         if scope.mode == Mode::DryRun {
             return Err(plan::plan(scope, &sending.hop, sending.slot.as_deref()));
         }
@@ -94,7 +88,7 @@ impl<'r> Sending<'r> {
         scope: &'r CallScope,
         request: &'r GuestRequest,
         deadline: Instant,
-        sent: &'r AtomicBool,
+        watch: SendingWatch<'r>,
     ) -> Result<Self, EgressFailure> {
         let hop = first_hop(scope, request)?;
         may_change(scope, &hop)?;
@@ -111,8 +105,7 @@ impl<'r> Sending<'r> {
             scope,
             request,
             deadline,
-            sent,
-            progress: None,
+            watch,
             body_bytes_max: request
                 .response_bytes_max
                 .min(scope.limits.response_bytes_max),
@@ -161,8 +154,7 @@ impl<'r> Sending<'r> {
             injection: self.injection.as_ref(),
             body_bytes_max: self.body_bytes_max,
             resend: self.resend,
-            sent: self.sent,
-            progress: self.progress,
+            watch: self.watch,
         };
         let answered = attempt.run().await?;
         self.resend += 1;

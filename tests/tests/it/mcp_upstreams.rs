@@ -2,6 +2,7 @@
 
 mod accounts;
 mod approved;
+mod cancelled;
 mod conformance;
 mod door;
 pub(crate) mod hostile;

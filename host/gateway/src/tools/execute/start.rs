@@ -232,10 +232,18 @@ fn within_rights(
     if run.tool.effect() == Effect::Read {
         let queries = &run.tool.spec().queries;
         scope = scope.reading(egress::AllowedQueries::new(queries, &connection.config()));
-        // A tool that may write is never cut off between two requests: it stops where it asks.
         if let Some(cancelled) = &run.listener.cancelled {
             scope = scope.cancelled_by(cancelled.clone());
         }
+    } else if let Some(cancelled) = run
+        .listener
+        .cancelled
+        .as_ref()
+        .filter(|_| run.claim.is_none())
+    {
+        // A tool that may write is never cut off between two requests: it stops where it asks, or where its server does.
+        // A requester with a key comes back for the outcome.
+        scope = scope.passing_on(cancelled.clone());
     }
     scope
 }
