@@ -3,7 +3,7 @@
 // of the authorization request names, in place of a page with a form.
 // Arguments: the folder of the packages, the public origin. Prints its port. GET /test/seen answers every header
 // `authorization` that arrived at /mcp; POST /test/token?user=... answers a token without a sign-in; POST /test/expire
-// ends all access tokens, POST /test/forget the renewals too; POST /test/words?text=... changes the description of a
+// ends all access tokens, POST /test/forget the renewals too; POST /test/forget-clients ends all registrations; POST /test/words?text=... changes the description of a
 // tool; POST /test/remove takes a tool away; POST /test/need?scope=... has the endpoint ask for that scope from now on.
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -114,6 +114,7 @@ app.post('/test/need', (request, response) => { needed = request.query.scope; re
 app.post('/test/remove', (_, response) => { removed = true; response.json({}); });
 app.post('/test/expire', (_, response) => { access.clear(); response.json({}); });
 app.post('/test/forget', (_, response) => { access.clear(); refresh.clear(); response.json({}); });
+app.post('/test/forget-clients', (_, response) => { clients.clear(); response.json({}); });
 app.post('/test/words', (request, response) => { words = request.query.text; response.json({}); });
 app.use(mcpAuthRouter({
   provider, issuerUrl: new URL(origin), resourceServerUrl: resource, scopesSupported: ['notes'],

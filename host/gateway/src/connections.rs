@@ -8,7 +8,8 @@
 //! brought, [`ahead`] also
 //! while nobody calls, [`revoke`] ends it at the provider; [`wait`] holds a reader until a user has
 //! connected. [`choose`] and [`backoff`] are the pure rules, [`apps`] the operator's side,
-//! [`callback`] says which answer of a provider may arrive where, [`client_document`] who the gateway is to a provider, [`origins`] where a link may lead, [`guesses`] how
+//! [`callback`] says which answer of a provider may arrive where, [`client_document`] who the gateway is to a provider, [`registration`] asks
+//! to be known again, [`origins`] where a link may lead, [`guesses`] how
 //! many keys a form tries. A credential
 //! is sealed in the store and open only while it is written into a request.
 
@@ -40,6 +41,7 @@ pub mod link;
 pub mod origins;
 mod refresh;
 mod refusal;
+mod registration;
 pub(crate) mod requests;
 mod revoke;
 pub mod setup;

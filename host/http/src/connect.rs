@@ -197,7 +197,9 @@ fn refused(problem: &ConnectProblem, way_back: Option<&WayBack>) -> Response {
         | ConnectProblem::BadAnswer(_)
         | ConnectProblem::OtherProvider
         | ConnectProblem::Denied(_) => StatusCode::BAD_REQUEST,
-        ConnectProblem::Refused(_) | ConnectProblem::Away => StatusCode::BAD_GATEWAY,
+        ConnectProblem::Refused(_) | ConnectProblem::RegisteredAgain | ConnectProblem::Away => {
+            StatusCode::BAD_GATEWAY
+        }
         ConnectProblem::NotServing | ConnectProblem::NotSetUp => StatusCode::SERVICE_UNAVAILABLE,
         ConnectProblem::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
     };

@@ -124,6 +124,14 @@ pub async fn discover(
     Ok(None)
 }
 
+impl AuthorizationServer {
+    /// Whether users sign in where the slot of a plugin says, and tokens come from there.
+    pub fn serves(&self, slot: &Slot) -> bool {
+        slot.token_url.as_deref() == Some(self.token_url.as_str())
+            && slot.authorize_url.as_deref() == Some(self.authorize_url.as_str())
+    }
+}
+
 /// What speaks against signing in at an authorization server that a server names.
 fn check(
     authorization: &AuthorizationServer,

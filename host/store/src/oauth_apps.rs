@@ -182,6 +182,32 @@ impl Writer {
         Ok(())
     }
 
+    /// Puts a registration in the place of `old`, with its scopes. `false`: `old` is not there any more.
+    pub async fn replace_oauth_app(
+        &self,
+        old: &OAuthApp,
+        new: &OAuthApp,
+    ) -> Result<bool, StoreError> {
+        Ok(portable!(write self, tx => {
+            let done = sqlx::query(
+                "UPDATE oauth_apps SET client_id = $5, sealed = $6, settings = $7, updated_at_ms = $8 \
+                 WHERE workspace_id = $1 AND service = $2 AND client_id = $3 AND settings = $4",
+            )
+            .bind(&old.workspace_id)
+            .bind(&old.service)
+            .bind(&old.client_id)
+            .bind(&old.settings)
+            .bind(&new.client_id)
+            .bind(&new.sealed)
+            .bind(&new.settings)
+            .bind(new.updated_at_ms)
+            .execute(&mut *tx)
+            .await?;
+            bump!(tx, Topic::Services);
+            done.rows_affected() == 1
+        }))
+    }
+
     /// `false`: nothing is registered there.
     pub async fn delete_oauth_app(
         &self,

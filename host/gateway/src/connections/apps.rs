@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 pub use one_setting::{allow_scopes, move_callback, put_back};
+pub(super) use settings::{again_from_ms, with_again_from};
 pub use settings::{base_url, redirect_name, scopes_max, tenant};
 
 use settings::NewSettings;
@@ -63,6 +64,8 @@ pub struct PutApp {
     /// The redirect address that the application is registered with. Absent keeps the one there is; a new
     /// registration has that of its service.
     pub callback: Option<CallbackAddress>,
+    /// The gateway has asked the authorization server for it, and may ask again when the server has forgotten it.
+    pub by_itself: bool,
 }
 
 impl From<NewApp> for PutApp {
@@ -76,6 +79,7 @@ impl From<NewApp> for PutApp {
             redirect_name: new.redirect_name,
             tenant: new.tenant,
             callback: new.callback,
+            by_itself: false,
         }
     }
 }
@@ -94,7 +98,24 @@ pub async fn register(
     change(store, vault, caller, manifest, workspace_id, all, now_ms).await
 }
 
-/// The same; a client secret, a `scopes_max`, a `redirect_name`, a `tenant` and a `callback` that are not given stay as they are.
+/// Keeps a registration that the gateway has asked for, and may ask for again.
+pub async fn register_by_itself(
+    store: &Store,
+    vault: &Vault,
+    caller: &Caller,
+    manifest: &Manifest,
+    workspace_id: &str,
+    new: NewApp,
+    now_ms: i64,
+) -> Result<(), Error> {
+    let all = PutApp {
+        by_itself: true,
+        ..PutApp::from(new)
+    };
+    change(store, vault, caller, manifest, workspace_id, all, now_ms).await
+}
+
+/// Keeps a registration; a client secret, a `scopes_max`, a `redirect_name`, a `tenant` and a `callback` that are not given stay as they are.
 pub async fn change(
     store: &Store,
     vault: &Vault,
@@ -121,6 +142,7 @@ pub async fn change(
     settings.base_url(new.base_url.as_deref())?;
     settings.redirect_name(manifest, new.redirect_name.as_deref())?;
     settings.tenant(manifest, new.tenant.as_deref())?;
+    settings.by_itself(new.by_itself);
     let sealed = match &new.client_secret {
         Some(Some(secret)) => Some(
             vault
@@ -320,7 +342,7 @@ pub(super) fn moved(url: &str, base: &str) -> String {
     format!("{base}{path}")
 }
 
-fn place<'a>(workspace_id: &'a str, service: &'a str) -> SealContext<'a> {
+pub(super) fn place<'a>(workspace_id: &'a str, service: &'a str) -> SealContext<'a> {
     SealContext {
         kind: "oauth_app",
         workspace_id,

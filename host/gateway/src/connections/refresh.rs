@@ -316,6 +316,7 @@ impl ConnectionManager {
             Ok(tokens) => tokens,
             Err(refused) => {
                 requests.ended(false, None).await;
+                let refused = self.renewal_refused(manifest, slot, &app, refused).await;
                 return Ok(Err(refused));
             }
         };

@@ -118,6 +118,7 @@ async fn put_app(
         redirect_name: body.redirect_name,
         tenant: body.tenant,
         callback: body.callback,
+        by_itself: false,
     };
     let info = gateway.put_service_app(member.caller(), &service, app);
     Ok(Success::new(member.caller(), info.await?))

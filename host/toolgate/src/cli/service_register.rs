@@ -31,8 +31,9 @@ use toolgate_vault::Secret;
 /// An authorization server that takes client metadata documents knows the gateway by its own, where the public address
 /// of the gateway is https and not private. Any other one is asked for a registration.
 ///
-/// The registration is kept like one that `service configure` sets, and takes its place. Run it again when the server
-/// has forgotten the client.
+/// The registration is kept like one that `service configure` sets, and takes its place. A gateway asks for it again by
+/// itself, once a day at most, when the server has forgotten it or cannot read the document, unless the server needs an
+/// initial access token.
 #[derive(Debug, Args)]
 pub(super) struct RegisterService {
     /// Name of the service, as `toolgate plugin list` shows it
@@ -80,6 +81,7 @@ impl RegisterService {
                 None => ALL_WORKSPACES,
             },
             now_ms,
+            by_itself: self.token_file.is_none(),
         };
         let egress = way_out(config.gateway.allow_upstreams.clone(), &[])?;
         let token = self.token_file.as_deref().map(read_secret).transpose()?;
@@ -115,6 +117,8 @@ struct RegistrationPlace<'a> {
     caller: Caller,
     workspace_id: &'a str,
     now_ms: i64,
+    /// No initial access token was needed, so the gateway can ask again.
+    by_itself: bool,
 }
 
 impl RegistrationPlace<'_> {
@@ -221,16 +225,19 @@ impl RegistrationPlace<'_> {
         let (store, caller) = (self.store, &self.caller);
         let vault = open_vault(store, &self.config.gateway.master_key_file).await?;
         let (manifest, place) = (self.manifest, self.workspace_id);
-        apps::register(store, &vault, caller, manifest, place, new, self.now_ms).await?;
+        let now_ms = self.now_ms;
+        if self.by_itself {
+            apps::register_by_itself(store, &vault, caller, manifest, place, new, now_ms).await?;
+        } else {
+            apps::register(store, &vault, caller, manifest, place, new, now_ms).await?;
+        }
         Ok(())
     }
 }
 
 /// A server whose addresses are others than those that the operator approved gets no registration.
 fn check_unchanged(slot: &Slot, server: &AuthorizationServer) -> anyhow::Result<()> {
-    let same = slot.token_url.as_deref() == Some(server.token_url.as_str())
-        && slot.authorize_url.as_deref() == Some(server.authorize_url.as_str());
-    if !same {
+    if !server.serves(slot) {
         bail!(
             "the authorization server names other addresses than the plugin: build the plugin again (toolgate plugin refresh)"
         );

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use toolgate_tests::mcp_upstream::{self, UpstreamProcess};
 use toolgate_tests::process::{Installation, Process};
+use toolgate_tests::provider::query_of;
 
 const ORIGIN: &str = "https://notes.example.net";
 
@@ -76,6 +77,16 @@ impl World {
 
     /// Follows a link to its end, and answers the address at which the user has agreed.
     async fn agree(&self, user: &str, link: &str) -> String {
+        let (authorize, back) = self.sign_in(user, link).await;
+        let page = back.send().await.unwrap().text().await.unwrap();
+        // Where the server does not name the account, a renewal asks whether it is the right one.
+        let arrived = page.contains("Connected") || page.contains("Is this the right account?");
+        assert!(arrived, "{page}");
+        authorize
+    }
+
+    /// Follows a link to the server and signs in; the address at which the user has agreed, and the way back.
+    async fn sign_in(&self, user: &str, link: &str) -> (String, reqwest::RequestBuilder) {
         let client = &self.process.client;
         let left = crate::connect::submit(client, link, &[]).await;
         let authorize = left.leads_to();
@@ -100,11 +111,7 @@ impl World {
         if let Some(cookie) = left.cookie() {
             request = request.header("cookie", cookie);
         }
-        let page = request.send().await.unwrap().text().await.unwrap();
-        // Where the server does not name the account, a renewal asks whether it is the right one.
-        let arrived = page.contains("Connected") || page.contains("Is this the right account?");
-        assert!(arrived, "{page}");
-        authorize
+        (authorize, request)
     }
 
     async fn post(&self, path: &str) -> Value {
@@ -321,6 +328,76 @@ async fn a_scope_that_the_server_misses_is_asked_for_once_the_operator_has_allow
     world.post("need?scope=x;reboot").await;
     let refused = world.run("ada", "notes_list_notes", json!({})).await;
     assert!(!refused.to_string().contains("--scopes-max"), "{refused}");
+}
+
+/// The client that an authorization request names.
+fn client_of(authorize: &str) -> String {
+    query_of(authorize)["client_id"].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_the_server_has_forgotten_is_registered_again_once() {
+    let world = World::start().await;
+    let asked = world.run("ada", "notes_list_notes", json!({})).await;
+    let link = asked["connect_url"].as_str().unwrap();
+    let first = client_of(&world.agree("ada", link).await);
+
+    world.post("forget-clients").await;
+    world.post("expire").await;
+    // The authorization endpoint would show the user an error.
+    let asked = world.run("bob", "notes_list_notes", json!({})).await;
+    let link = asked["connect_url"].as_str().unwrap();
+    let second = client_of(&world.agree("bob", link).await);
+    assert_ne!(first, second);
+    let listed = world.run("bob", "notes_list_notes", json!({})).await;
+    assert_eq!(listed["status"], "success", "{listed}");
+    // A renewal of the forgotten client is over, and its user connects again.
+    let ended = world.run("ada", "notes_list_notes", json!({})).await;
+    assert_eq!(ended["status"], "auth_expired", "{ended}");
+
+    // A server that forgets what it has just registered is not asked all day.
+    world.post("forget-clients").await;
+    let asked = world.run("eve", "notes_list_notes", json!({})).await;
+    let link = asked["connect_url"].as_str().unwrap();
+    let left = crate::connect::submit(&world.process.client, link, &[]).await;
+    assert_eq!(client_of(&left.leads_to()), second, "the one that is there");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_is_forgotten_during_a_sign_in_is_registered_again_and_the_link_stays() {
+    let world = World::start().await;
+    let asked = world.run("ada", "notes_list_notes", json!({})).await;
+    let link = asked["connect_url"].as_str().unwrap();
+    let (first, back) = world.sign_in("ada", link).await;
+    world.post("forget-clients").await;
+    let page = back.send().await.unwrap().text().await.unwrap();
+    assert!(!page.contains("Connected"), "{page}");
+    let shown = world.process.client.get(link).send().await.unwrap();
+    let shown = shown.text().await.unwrap();
+    assert!(shown.contains("It has registered again"), "{shown}");
+    let second = world.agree("ada", link).await;
+    assert_ne!(client_of(&first), client_of(&second));
+    let listed = world.run("ada", "notes_list_notes", json!({})).await;
+    assert_eq!(listed["status"], "success", "{listed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_browser_brings_back_registers_nothing() {
+    let world = World::start().await;
+    let asked = world.run("ada", "notes_list_notes", json!({})).await;
+    let link = asked["connect_url"].as_str().unwrap();
+    let left = crate::connect::submit(&world.process.client, link, &[]).await;
+    let query = query_of(&left.leads_to());
+    let (callback, state) = (&query["redirect_uri"], &query["state"]);
+    let back = format!("{callback}?error=invalid_client&state={state}");
+    let request = world.process.client.get(back);
+    let request = request.header("cookie", left.cookie().unwrap());
+    let page = request.send().await.unwrap().text().await.unwrap();
+    assert!(page.contains("invalid_client"), "{page}");
+    let asked = world.run("ada", "notes_list_notes", json!({})).await;
+    let link = asked["connect_url"].as_str().unwrap();
+    let after = client_of(&world.agree("ada", link).await);
+    assert_eq!(after, query["client_id"]);
 }
 
 /// Until the changed file waits for approval.

@@ -17,6 +17,10 @@ const TENANT_SETTING: &str = "tenant";
 /// Name of the largest scopes in the settings of a registration.
 pub(super) const SCOPES_MAX_SETTING: &str = "scopes_max";
 const BASE_URL_SETTING: &str = "base_url";
+/// Of a registration that the gateway has asked for: an object with [`AGAIN_FROM_MS`].
+const BY_ITSELF_SETTING: &str = "by_itself";
+/// From when on it may ask again, in milliseconds since the Unix epoch; at any time where absent.
+const AGAIN_FROM_MS: &str = "again_from_ms";
 
 /// The settings of a new registration.
 #[derive(Debug, Default)]
@@ -99,6 +103,15 @@ impl NewSettings {
         self.set(TENANT_SETTING, tenant.map(Value::from));
         Ok(())
     }
+
+    /// Not kept: what somebody else registers instead is no registration of the gateway's own.
+    pub(super) fn by_itself(&mut self, by_itself: bool) {
+        if by_itself {
+            self.details
+                .insert(BY_ITSELF_SETTING.to_owned(), true.into());
+            self.values.insert(BY_ITSELF_SETTING.to_owned(), json!({}));
+        }
+    }
 }
 
 /// A name of the callback address is a word and never an address: a code that is sent elsewhere would be lost.
@@ -158,6 +171,25 @@ pub fn tenant(app: &OAuthApp) -> Option<String> {
     settings[TENANT_SETTING].as_str().map(str::to_owned)
 }
 
+/// From when on the gateway may ask for the registration again. `None`: it has not asked for it.
+pub(crate) fn again_from_ms(app: &OAuthApp) -> Option<i64> {
+    let settings: Value = serde_json::from_str(&app.settings).ok()?;
+    let own = settings.get(BY_ITSELF_SETTING)?;
+    Some(own[AGAIN_FROM_MS].as_i64().unwrap_or(i64::MIN))
+}
+
+/// The settings of a registration that the gateway asks for again from `again_from_ms` on.
+pub(crate) fn with_again_from(app: &OAuthApp, again_from_ms: i64) -> String {
+    let settings: Value = serde_json::from_str(&app.settings).unwrap_or_default();
+    let mut settings = match settings {
+        Value::Object(settings) => settings,
+        _ => Map::new(),
+    };
+    let own = json!({ AGAIN_FROM_MS: again_from_ms });
+    settings.insert(BY_ITSELF_SETTING.to_owned(), own);
+    Value::Object(settings).to_string()
+}
+
 /// What the operator has named beside the manifest's scopes.
 pub fn scopes_max(app: &OAuthApp) -> Vec<String> {
     let settings: Value = serde_json::from_str(&app.settings).unwrap_or_default();
@@ -200,6 +232,31 @@ mod tests {
             assert!(check_redirect_name(&named, refused).is_err(), "{refused}");
         }
         assert!(check_redirect_name(&manifest(json!({})), "Acme").is_err());
+    }
+
+    #[test]
+    fn only_a_registration_of_the_gateways_own_is_asked_for_again() {
+        let app = |settings: NewSettings| OAuthApp {
+            workspace_id: String::new(),
+            service: "desk".to_owned(),
+            client_id: "c".to_owned(),
+            sealed: None,
+            scopes: None,
+            settings: Value::Object(settings.values).to_string(),
+            updated_at_ms: 0,
+        };
+        let mut own = NewSettings::default();
+        own.callback(None);
+        own.by_itself(true);
+        let mut by_hand = NewSettings::default();
+        by_hand.by_itself(false);
+        assert!(by_hand.kept.is_empty(), "nothing of before stays");
+        assert_eq!(again_from_ms(&app(by_hand)), None);
+        let mut own = app(own);
+        assert_eq!(again_from_ms(&own), Some(i64::MIN));
+        own.settings = with_again_from(&own, 7);
+        assert_eq!(again_from_ms(&own), Some(7));
+        assert!(own.settings.contains(CALLBACK_SETTING), "{}", own.settings);
     }
 
     #[test]

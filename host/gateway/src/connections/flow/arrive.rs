@@ -185,6 +185,30 @@ impl Gateway {
         }
     }
 
+    /// What follows from a refusal of the token endpoint.
+    async fn without_tokens(&self, open: &OpenFlow, refused: OAuthError) -> ConnectProblem {
+        tracing::warn!(connect.flow = open.flow.id, service = open.flow.service, error = %refused, "connect.no_token");
+        match refused {
+            OAuthError::Refused(code) => ConnectProblem::Refused(code),
+            OAuthError::Client(code) => {
+                let Some(app) = &open.app else {
+                    return ConnectProblem::Refused(code);
+                };
+                let (manifest, slot) = (open.manifest(), &open.slot);
+                let again = self
+                    .connections
+                    .is_registered_again(manifest, slot, app, &code);
+                match again.await {
+                    true => ConnectProblem::RegisteredAgain,
+                    false => ConnectProblem::Refused(code),
+                }
+            }
+            OAuthError::Busy(_) | OAuthError::Unreachable(_) => ConnectProblem::Away,
+            OAuthError::Answer(_) => ConnectProblem::Refused("unreadable_answer".to_owned()),
+            OAuthError::Address(_) => ConnectProblem::Internal(Error::Internal(refused.into())),
+        }
+    }
+
     async fn take_tokens(
         &self,
         open: &OpenFlow,
@@ -201,18 +225,10 @@ impl Gateway {
         let asked_ms = self.clock.now_ms();
         let answer = oauth::send::tokens(&egress, provider, grant, &places.pointers).await;
         requests.ended(answer.is_ok(), None).await;
-        let tokens = answer
-            .map_err(|refused| {
-                tracing::warn!(connect.flow = open.flow.id, service = open.flow.service, error = %refused, "connect.no_token");
-                match refused {
-                    OAuthError::Refused(code) | OAuthError::Client(code) => {
-                        ConnectProblem::Refused(code)
-                    }
-                    OAuthError::Busy(_) | OAuthError::Unreachable(_) => ConnectProblem::Away,
-                    OAuthError::Answer(_) => ConnectProblem::Refused("unreadable_answer".to_owned()),
-                    OAuthError::Address(_) => ConnectProblem::Internal(Error::Internal(refused.into())),
-                }
-            })?;
+        let tokens = match answer {
+            Ok(tokens) => tokens,
+            Err(refused) => return Err(self.without_tokens(open, refused).await),
+        };
         let parameters = places.taken(open.manifest(), &tokens.read, parameters);
         let credential = credential_of(&tokens, &open.slot, provider, asked_ms);
         let granted = tokens.scopes.clone().or(named);

@@ -45,6 +45,10 @@ pub enum ConnectProblem {
     Denied(String),
     #[error("The provider refused the connection ({0}). Ask for a new link to try again.")]
     Refused(String),
+    #[error(
+        "The provider did not know this gateway any more. It has registered again, so you can try again."
+    )]
+    RegisteredAgain,
     #[error("The provider does not answer at the moment. Try again in a few minutes.")]
     Away,
     #[error("Something went wrong here. Ask for a new link to try again.")]
@@ -63,7 +67,7 @@ impl ConnectProblem {
     /// Whether another try with the same link may well succeed. What else a provider's answer says
     /// ends the link: it may be somebody else's answer.
     pub(super) fn passes(&self) -> bool {
-        matches!(self, Self::Denied(_) | Self::Away)
+        matches!(self, Self::Denied(_) | Self::Away | Self::RegisteredAgain)
     }
 
     /// For the log.
@@ -83,6 +87,7 @@ impl ConnectProblem {
             Self::OtherProvider => "other_provider",
             Self::Denied(_) => "denied",
             Self::Refused(_) => "refused",
+            Self::RegisteredAgain => "registered_again",
             Self::Away => "provider_away",
             Self::Internal(_) => "internal",
         }

@@ -155,6 +155,11 @@ impl Gateway {
         if !apps::slot_is_ready(&open.slot, Some(app)) {
             return Err(ConnectProblem::NotSetUp);
         }
+        let renewed = self
+            .connections
+            .renewed_client(open.manifest(), &open.slot, app, &parameters)
+            .await;
+        let app = renewed.as_ref().unwrap_or(app);
         let provider = apps::provider(&self.connections.vault, &open.slot, app, &parameters)?;
         let (state, cookie, verifier) = (random_token(), random_token(), authorize::verifier());
         let callback = CallbackAddress::from_app(app);

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use toolgate_tests::process::{Installation, Process};
+use toolgate_tests::provider::query_of;
 use toolgate_tests::upstream::Upstream;
 
 use super::operator::{ISSUER, PUBLIC, metadata, signs_in, upstreams};
@@ -91,6 +92,33 @@ async fn a_gateway_whose_document_cannot_be_read_is_registered() {
     let registered = installation.run(&["service", "register", "odd"]).await;
     assert_eq!(registered["client_id"], "registered", "{registered}");
     assert!(was_asked(&server));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_cannot_read_the_document_is_asked_for_a_registration() {
+    let server = signs_in(takes_both()).await;
+    let (installation, process, _folder) = serving(&server, true).await;
+    let registered = installation.run(&["service", "register", "odd"]).await;
+    assert_eq!(registered["client_id"], format!("{GATE}{DOCUMENT}"));
+    let asked = process
+        .post(
+            "/v1/tools/odd_do_it/execute",
+            &json!({"arguments": {}, "user_id": "ada"}),
+        )
+        .await
+        .data();
+    assert!(!was_asked(&server), "nobody has signed in");
+    let link = asked["connect_url"].as_str().unwrap();
+    let link = link.replacen(GATE, &process.base, 1);
+    let left = crate::connect::submit(&process.client, &link, &[]).await;
+    let query = query_of(&left.leads_to());
+    assert_eq!(query["client_id"], "registered");
+    assert!(was_asked(&server));
+    let document = process.get(DOCUMENT).await;
+    assert_eq!(
+        document.status, 404,
+        "no registration is by it: {document:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

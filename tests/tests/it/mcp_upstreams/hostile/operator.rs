@@ -31,6 +31,10 @@ pub(super) async fn signs_in(metadata: Value) -> Upstream {
             Some(_) => answer(400, "application/json", "{}"),
             None if request.target.contains("oauth-protected-resource") => said(&protected),
             None if request.target.contains("oauth-authorization-server") => said(&metadata),
+            // It cannot read metadata documents of clients.
+            None if request.target.contains("client_id=https") => {
+                answer(400, "application/json", r#"{"error":"invalid_client"}"#)
+            }
             None if request.target == "/token" => answer(200, "text/html", PAGE),
             None if request.target == "/register" => {
                 answer(201, "application/json", r#"{"client_id": "registered"}"#)
