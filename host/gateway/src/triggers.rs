@@ -37,6 +37,8 @@ pub const SINCE_DAYS_MAX: i64 = 30;
 pub const LIST_LIMIT_MAX: usize = 100;
 /// Items that a test answers.
 pub const TEST_ITEMS_MAX: usize = 20;
+/// Pages that a test reads, each by a call of the tool.
+pub const TEST_PAGES_MAX: usize = 5;
 
 /// Wakes the poller of this process when a trigger is due that was not before.
 #[derive(Debug, Default)]
@@ -151,12 +153,12 @@ pub struct ListTriggers {
     pub cursor: Option<String>,
 }
 
-/// What a poll would have found now. `POST /v1/triggers/{trigger_id}/test`.
+/// What polls would have found of late. `POST /v1/triggers/{trigger_id}/test`.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct TriggerTest {
     /// `found`, or why nothing was read.
     pub status: TriggerTestStatus,
-    /// The call's receipt; absent where nothing was called.
+    /// The receipt of the call, of the last one where there were several; absent where nothing was called.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub execution_id: Option<String>,
     /// Why nothing was read.
@@ -165,11 +167,18 @@ pub struct TriggerTest {
     /// What the user has to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub connect: Option<Connect>,
-    /// Items of the first page.
+    /// Items that were read.
     pub listed: usize,
-    /// Of these, those of the last day; absent where the trigger knows no times.
+    /// The time from which on items are answered: the one that was asked for, or a day ago. Absent where the service gives
+    /// no times of them; then the first page is answered as it is listed now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub of_last_day: Option<usize>,
+    #[schema(format = DateTime)]
+    pub since: Option<String>,
+    /// Of the items that were read, those from then on; absent like it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<usize>,
+    /// Whether there are no more of them: behind five pages nothing is read.
+    pub complete: bool,
     /// The first 20 of them, as their events would have them.
     pub items: Vec<TestedItem>,
 }

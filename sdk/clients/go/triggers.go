@@ -45,7 +45,12 @@ func (t *Triggers) Delete(ctx context.Context, triggerID string) (*DeletedTrigge
 	return call[DeletedTrigger](ctx, t.c, "delete_trigger", []string{triggerID}, nil)
 }
 
-// Test calls the tool once and answers what is listed; no event is sent.
+// Test calls the tool and answers the items of the last day; no event is sent.
 func (t *Triggers) Test(ctx context.Context, triggerID string) (*TriggerTest, error) {
 	return call[TriggerTest](ctx, t.c, "test_trigger", []string{triggerID}, nil)
+}
+
+// TestSince is Test for the items from params.Since on.
+func (t *Triggers) TestSince(ctx context.Context, triggerID string, params TestTriggerParams) (*TriggerTest, error) {
+	return call[TriggerTest](ctx, t.c, "test_trigger", []string{triggerID}, params)
 }

@@ -5,6 +5,7 @@ mod hostile_lists;
 mod killed;
 mod refusals;
 mod shipped;
+mod tested;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -456,30 +457,6 @@ async fn a_paused_trigger_calls_nothing_and_tells_of_what_has_come_when_it_goes_
 fn calls_for(widgets: &Widgets, part: &str) -> usize {
     let asked = widgets.api.received();
     asked.iter().filter(|one| one.target.contains(part)).count()
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_test_answers_what_is_listed_and_tells_nobody() {
-    let widgets = Widgets::start(&["a", "b"]).await;
-    let gateway = widgets.gateway(widgets.options()).await;
-    let trigger = watching(&gateway, &new_item()).await;
-    let path = format!("/v1/triggers/{trigger}");
-    widgets.server().items.insert(0, item("c"));
-    let found = gateway
-        .post(&format!("{path}/test"), &json!({}))
-        .await
-        .data();
-    assert_eq!(found["status"], "found", "{found}");
-    assert_eq!(found["listed"], 3, "{found}");
-    assert_eq!(found["of_last_day"], 3, "{found}");
-    assert_eq!(found["items"][0]["event"]["id"], "c", "{found}");
-    assert_eq!(gateway.get(&path).await.data()["items_found"], 0);
-
-    widgets.pass(&gateway, &trigger).await;
-    widgets.wait_for(&gateway, &["c"]).await;
-    // The event has the id that the test said.
-    let arrived = widgets.arrived();
-    assert_eq!(json!(arrived["c"]), json!([found["items"][0]["event_id"]]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-// One trigger: how it fares, what it watches, where its events go, and what it would find now.
+// One trigger: how it fares, what it watches, where its events go, and what it would have found.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -143,12 +143,16 @@ function Receivers({ trigger, toolName, isLogged }: { trigger: Shape; toolName: 
 function Found({ test }: { test: TriggerTest }) {
   const receipt = test.execution_id && <p><Link href={`/executions/${test.execution_id}`}>Receipt of the call</Link></p>;
   if (test.status === 'found') {
-    const recent = test.of_last_day == null ? '' : `, ${count(test.of_last_day)} of them of the last day`;
-    const some = test.items.length < test.listed ? ` The first ${test.items.length}:` : '';
+    const found = test.found ?? test.listed;
+    const what = test.since == null
+      ? `${plural(test.listed, 'item')} on the first page, as it is listed now: the service gives no times.`
+      : `${plural(found, 'item')} of the last day, of ${count(test.listed)} that were read.`;
+    const more = test.since == null || test.complete ? '' : ' There may be more on further pages.';
+    const some = test.items.length < found ? ` The first ${test.items.length}:` : '';
     return (
-      <Card title="What it would find now">
+      <Card title="What it would have found">
         <div className="stack">
-          <p>{plural(test.listed, 'item')} on the first page{recent}. No event was sent.{some}</p>
+          <p>{what}{more} No event was sent.{some}</p>
           {test.items.length > 0 && <Json value={test.items} label="items" />}
           {receipt}
         </div>

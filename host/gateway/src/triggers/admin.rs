@@ -277,22 +277,28 @@ fn checked_since(
     let Some(since) = since else {
         return Ok(None);
     };
-    if spec.time.is_none() {
-        return Err(Error::InvalidRequest(
-            "since: the provider gives no times of these items; leave it out".to_owned(),
-        ));
-    }
     let at_ms = parse_rfc3339(since).ok_or_else(|| {
         Error::InvalidRequest(
             "since must be an RFC 3339 time, for example 2026-11-20T09:30:00Z".to_owned(),
         )
     })?;
+    check_since(at_ms, spec, now_ms)?;
+    Ok(Some(at_ms))
+}
+
+/// Refuses a time of which the items of the trigger cannot be told, and one that is too far back.
+pub(super) fn check_since(at_ms: i64, spec: &TriggerSpec, now_ms: i64) -> Result<(), Error> {
+    if spec.time.is_none() {
+        return Err(Error::InvalidRequest(
+            "since: the provider gives no times of these items; leave it out".to_owned(),
+        ));
+    }
     if at_ms > now_ms || at_ms < now_ms - SINCE_DAYS_MAX * DAY_MS {
         return Err(Error::InvalidRequest(format!(
             "since must be within the last {SINCE_DAYS_MAX} days"
         )));
     }
-    Ok(Some(at_ms))
+    Ok(())
 }
 
 fn shown(row: TriggerRow, config: Option<Map<String, Value>>) -> Trigger {

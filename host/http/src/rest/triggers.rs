@@ -23,7 +23,7 @@ use toolgate_http_kit::auth::Authenticated;
 use toolgate_http_kit::body::JsonBody;
 use toolgate_http_kit::envelope::{ApiFailure, Success};
 use toolgate_http_kit::path::Segments;
-use toolgate_http_kit::query::{ForUser, Id, NoQuery, PageLimit, QueryString};
+use toolgate_http_kit::query::{ForUser, Id, Moment, NoQuery, PageLimit, QueryString};
 
 pub(super) fn routes() -> OpenApiRouter<RestState> {
     openapi::resource(
@@ -88,6 +88,16 @@ struct TriggersQuery {
     /// `next_cursor` of the page before.
     #[param(inline)]
     cursor: Id,
+}
+
+#[derive(Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+struct TestTriggerQuery {
+    /// Only items from this moment on, at most 30 days ago; those of the last day if absent. Refused where the service gives
+    /// no times of its items.
+    #[param(value_type = String, format = DateTime, example = "2026-11-20T09:30:00.125Z")]
+    since: Moment,
 }
 
 /// List triggers
@@ -282,19 +292,25 @@ async fn delete(
 
 /// Test a trigger
 ///
-/// Calls the tool once and answers what is listed. No event is sent, and nothing is remembered: not even with an
-/// `Idempotency-Key`, with which no two of these run at the same time. Needs the scopes `webhooks` and
-/// `tools:execute`.
+/// Calls the tool and answers the items of the last day, or from `since` on; at most five pages are read. Where the
+/// service gives no times of its items, the answer has no `since`, and the first page is answered as it is listed now.
+/// No event is sent, and nothing is remembered: not even with an `Idempotency-Key`, with which no two of these run at
+/// the same time. Needs the scopes `webhooks` and `tools:execute`.
 #[utoipa::path(
     post,
     path = "/v1/triggers/{trigger_id}/test",
     operation_id = "test_trigger",
-    params(("trigger_id" = String, Path, description = "The id that create and list return.", example = "trg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD")),
-    responses((status = 200, description = "What is listed now.", body = inline(Success<TriggerTest>), example = json!({
+    params(
+        ("trigger_id" = String, Path, description = "The id that create and list return.", example = "trg_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"),
+        TestTriggerQuery,
+    ),
+    responses((status = 200, description = "What it would have found.", body = inline(Success<TriggerTest>), example = json!({
         "status": "found",
         "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-        "listed": 1,
-        "of_last_day": 1,
+        "listed": 3,
+        "since": "2026-11-19T09:30:00.000Z",
+        "found": 1,
+        "complete": true,
         "items": [{
             "event_id": "evt_5TQ0C1Z8H5G6W2N7RXJ3VBD4MA",
             "time": "2026-11-20T09:12:44.000Z",
@@ -306,11 +322,12 @@ async fn test(
     Authenticated(caller): Authenticated,
     State(gateway): State<Arc<Gateway>>,
     Segments([trigger_id]): Segments<1>,
-    _: NoQuery,
+    QueryString(query): QueryString<TestTriggerQuery>,
     Keyed(attempt): Keyed,
 ) -> Result<Success<TriggerTest>, ApiFailure> {
-    let test = |gateway: Arc<Gateway>, caller: Caller| async move {
-        gateway.test_trigger(&caller, &trigger_id).await
+    let since_ms = query.since.0;
+    let test = move |gateway: Arc<Gateway>, caller: Caller| async move {
+        gateway.test_trigger(&caller, &trigger_id, since_ms).await
     };
     let found = gateway.one_at_a_time(&caller, attempt, test).await?;
     Ok(Success::new(&caller, found))

@@ -26,8 +26,8 @@ export class Triggers extends Resource {
     return this.call("delete_trigger", { trigger_id });
   }
 
-  /** Calls the tool once and answers what is listed; no event is sent. */
-  test(trigger_id: string): Promise<TriggerTest> {
-    return this.call("test_trigger", { trigger_id });
+  /** Calls the tool and answers the items of the last day, or from `since` on; no event is sent. */
+  test(trigger_id: string, options: Query<"test_trigger"> & Keyed = {}): Promise<TriggerTest> {
+    return this.call("test_trigger", { ...options, trigger_id });
   }
 }

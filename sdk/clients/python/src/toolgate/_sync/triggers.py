@@ -62,6 +62,10 @@ class Triggers(Resource):
     def delete(self, trigger_id: str) -> DeletedTrigger:
         return self._call("delete_trigger", trigger_id=trigger_id)
 
-    def test(self, trigger_id: str, *, idempotency_key: str | None = None) -> TriggerTest:
-        """Calls the tool once and answers what is listed; no event is sent."""
-        return self._call("test_trigger", trigger_id=trigger_id, idempotency_key=idempotency_key)
+    def test(
+        self, trigger_id: str, *, since: str | None = None, idempotency_key: str | None = None
+    ) -> TriggerTest:
+        """Calls the tool and answers the items of the last day, or from `since` on; no event is sent."""
+        return self._call(
+            "test_trigger", trigger_id=trigger_id, since=since, idempotency_key=idempotency_key
+        )
