@@ -21,6 +21,29 @@ fn strict_tool() -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_schema_of_an_idempotent_write_says_that_it_may_run_again() {
+    let declared = |name: &str, effect: &str, idempotent: bool| {
+        let mut declared = tool(name);
+        declared["effect"] = json!(effect);
+        declared["idempotent"] = json!(idempotent);
+        declared
+    };
+    let tools = json!([
+        declared("put", "write", true),
+        declared("post", "write", false),
+        declared("get", "read", true),
+    ]);
+    let plugin = Fixture::new("kept").with("tools", tools).build();
+    let gateway = TestGateway::with_plugin("kept.wasm", plugin).await;
+    for (name, says) in [("put", true), ("post", false), ("get", false)] {
+        let path = format!("/v1/tools/kept_{name}/schema");
+        let schema = gateway.get(&path).await.data();
+        let description = schema["description"].as_str().unwrap();
+        assert_eq!(description.contains("may run again"), says, "{schema}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_violation_of_the_schema_is_reported_with_its_place() {
     let plugin = Fixture::new("strict")
         .with("tools", json!([strict_tool()]))

@@ -10,6 +10,7 @@ use crate::tools::{
 };
 use crate::{Caller, Error, Gateway, Scope};
 use toolgate_catalog::Tool;
+use toolgate_catalog::manifest::Effect;
 use toolgate_core::ids::UserId;
 use toolgate_search::QUERY_CHARS_MAX;
 
@@ -149,7 +150,7 @@ impl Gateway {
         Ok(ToolSchema {
             name: tool.name.to_string(),
             service: tool.service().to_owned(),
-            description: tool.description().to_owned(),
+            description: description_of(tool),
             input_schema: tool.input_schema.clone(),
             output_schema: tool.output_schema.clone(),
             annotations: Annotations::new(tool.effect(), tool.idempotent()),
@@ -161,6 +162,15 @@ impl Gateway {
             required: tool.required.clone(),
             etag: format!("{}-{}", tool.sha256(), tool.name),
         })
+    }
+}
+
+/// What a model reads before it calls the tool: the author's words, and what a repetition of an idempotent write does.
+fn description_of(tool: &Tool) -> String {
+    let own = tool.description();
+    match tool.idempotent() && tool.effect() != Effect::Read {
+        true => format!("{own}\n\n{RUNS_AGAIN}"),
+        false => own.to_owned(),
     }
 }
 
@@ -183,6 +193,10 @@ fn within(what: &str, value: usize, least: usize, most: usize) -> Result<(), Err
         )))
     }
 }
+
+/// Of a write that is declared idempotent, and so is not refused as `outcome_unknown`.
+const RUNS_AGAIN: &str =
+    "Repeated under one Idempotency-Key, it may run again if the gateway failed in the middle.";
 
 /// What a cursor of a list of tools begins with, so that no other text is taken for one.
 const CURSOR_MARK: &str = "tools after ";
