@@ -1,5 +1,4 @@
-//! The component's exports: the contract of `wit/engine.wit`, and `init`, after which the host may freeze the
-//! memory, so that a run does not make the interpreter anew.
+//! The component's exports: the contract of `wit/engine.wit`.
 
 use std::cell::RefCell;
 
@@ -22,10 +21,6 @@ thread_local! {
 }
 
 impl exports::Guest for Engine {
-    fn init() {
-        with_script(|_| String::new());
-    }
-
     fn start(input: String) -> String {
         with_script(|script| script.start(&input))
     }

@@ -21,7 +21,7 @@ pub const JSON_DEPTH_MAX: usize = 100;
 /// Name of a service or of a function, in bytes.
 pub const NAME_BYTES_MAX: usize = 128;
 /// Brackets inside each other in a script. The parsers recurse.
-pub const BRACKET_DEPTH_MAX: usize = 64;
+pub const BRACKET_DEPTH_MAX: usize = 40;
 /// Calls inside each other.
 pub const CALL_DEPTH_MAX: usize = 256;
 /// Values on the stack of the interpreter.

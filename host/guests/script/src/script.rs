@@ -221,7 +221,11 @@ impl GuestScript {
         }
         let mut value = exports.get(js_string!("default"), context)?;
         if let Some(main) = value.as_callable() {
-            value = main.call(&JsValue::undefined(), &[self.arguments.clone()], context)?;
+            value = main.call(
+                &JsValue::undefined(),
+                std::slice::from_ref(&self.arguments),
+                context,
+            )?;
         }
         JsPromise::resolve(value, context)
     }

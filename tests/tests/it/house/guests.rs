@@ -24,3 +24,23 @@ fn a_guest_uses_no_crate_of_the_host() {
     }
     assert_eq!(seen, 6, "four components and two tables");
 }
+
+#[test]
+fn the_engine_of_scripts_has_no_import() {
+    let built = root().join("host/guests/dist/script.wasm");
+    let wasm = std::fs::read(&built)
+        .unwrap_or_else(|error| panic!("{error}: run host/guests/build.sh for {built:?}"));
+    let wit_component::DecodedWasm::Component(resolve, world) =
+        wit_component::decode(&wasm).unwrap()
+    else {
+        panic!("{built:?} is no component");
+    };
+    let world = &resolve.worlds[world];
+    assert!(world.imports.is_empty(), "{:?}", world.imports);
+    let exports: Vec<String> = world
+        .exports
+        .keys()
+        .map(|key| resolve.name_world_key(key))
+        .collect();
+    assert_eq!(exports, ["start", "resume"]);
+}
