@@ -8,10 +8,11 @@ use boa_engine::{
     Context, JsArgs, JsNativeError, JsResult, JsString, JsValue, NativeFunction, js_string,
 };
 
-use crate::failure::bounded;
+use crate::failure::GuestFailure;
 use crate::limits::{ARGUMENT_BYTES_MAX, LOG_LINE_BYTES_MAX, PROGRESS_MESSAGE_BYTES_MAX};
 use crate::services::{define_global, function};
-use crate::state::{AskedKind, GuestState, ask, json_string};
+use crate::state::{AskedKind, GuestState, ask};
+use crate::text::{bounded, json_string};
 use crate::to_json;
 
 /// What shows a script more than its input does, for example when memory is freed.
@@ -244,7 +245,7 @@ fn shown(value: &JsValue, context: &mut Context) -> String {
     }
     let is_error = value.as_object().is_some_and(|object| object.is::<Error>());
     if is_error {
-        let failure = crate::failure::GuestFailure::from_thrown(value, context);
+        let failure = GuestFailure::from_thrown(value, context);
         return format!("{}: {}", failure.name, failure.message);
     }
     let text = to_json::beginning(value, LOG_LINE_BYTES_MAX + 1, context);

@@ -6,7 +6,13 @@ use boa_engine::{Context, JsError, JsValue, js_string};
 
 use crate::limits::MESSAGE_BYTES_MAX;
 use crate::place::Place;
-use crate::state::GuestState;
+use crate::state::{GuestState, place_of};
+use crate::text::bounded;
+
+/// Code of a script that cannot be parsed.
+pub(crate) const SYNTAX_ERROR: &str = "syntax_error";
+/// Code of a script that uses what no script may use.
+pub(crate) const UNSUPPORTED_SYNTAX: &str = "unsupported_syntax";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GuestFailure {
@@ -105,20 +111,6 @@ fn is_limit(error: &JsError) -> bool {
     }
 }
 
-/// The place where an `Error` was made, by the getter of the interpreter and not by what the script replaced it with.
-pub(crate) fn place_of(error: &JsValue, context: &mut Context) -> Option<Place> {
-    let getter = GuestState::from_context(context).borrow().stack_getter()?;
-    let stack = getter.call(error, &[], context).ok()?;
-    Place::from_stack(&stack.as_string()?.to_std_string_lossy())
-}
-
-/// The place in the script that calls the native function that asks.
-pub(crate) fn calling_place(context: &mut Context) -> Option<Place> {
-    let constructor = context.intrinsics().constructors().error().constructor();
-    let error = constructor.construct(&[], None, context).ok()?;
-    place_of(&error.into(), context)
-}
-
 fn property(object: &JsObject, name: &str, context: &mut Context) -> Option<JsValue> {
     object.get(js_string!(name), context).ok()
 }
@@ -128,9 +120,4 @@ fn text_of(object: &JsObject, name: &str, context: &mut Context) -> Option<Strin
         .as_string()?
         .to_std_string_lossy();
     Some(bounded(&text, MESSAGE_BYTES_MAX).to_owned())
-}
-
-/// The beginning of `text`, of at most `bytes_max` bytes.
-pub(crate) fn bounded(text: &str, bytes_max: usize) -> &str {
-    &text[..text.floor_char_boundary(bytes_max)]
 }

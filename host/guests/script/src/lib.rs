@@ -21,6 +21,7 @@ mod source;
 mod state;
 #[cfg(test)]
 mod tests;
+mod text;
 mod to_json;
 mod turn;
 mod types;

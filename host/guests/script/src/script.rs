@@ -12,7 +12,7 @@ use boa_engine::{
     Context, JsError, JsNativeError, JsResult, JsString, JsValue, Module, Source, js_string,
 };
 
-use crate::failure::GuestFailure;
+use crate::failure::{GuestFailure, SYNTAX_ERROR};
 use crate::hooks::{GuestClock, GuestHooks, GuestJobs};
 use crate::limits::{CALL_DEPTH_MAX, RESULT_BYTES_MAX, STACK_VALUES_MAX};
 use crate::place::SCRIPT_PATH;
@@ -125,7 +125,7 @@ impl GuestScript {
     fn refused(&mut self, error: JsError) -> GuestFailure {
         let mut failure = GuestFailure::from_error(error, &mut self.context);
         if failure.name == "SyntaxError" && failure.code.is_none() {
-            failure.code = Some(source::SYNTAX_ERROR.to_owned());
+            failure.code = Some(SYNTAX_ERROR.to_owned());
         }
         failure
     }

@@ -9,6 +9,7 @@ use boa_engine::{
 
 use crate::limits::{ARGUMENT_BYTES_MAX, NAME_BYTES_MAX};
 use crate::state::{AskedKind, ask};
+use crate::text::bounded;
 use crate::to_json;
 
 /// Words that the language keeps for itself, and that a module cannot use as a name.
@@ -159,7 +160,7 @@ fn look_up_service(args: &[JsValue], known: &JsString, context: &mut Context) ->
     };
     let name = name.to_std_string_lossy();
     if found.is_undefined() && !NOT_FUNCTIONS.contains(&name.as_str()) {
-        let name = crate::failure::bounded(&name, NAME_BYTES_MAX);
+        let name = bounded(&name, NAME_BYTES_MAX);
         let known = known.to_std_string_lossy();
         let message =
             format!("no service `{name}` whose tools this script may call; it has: {known}");

@@ -5,15 +5,10 @@ use oxc_ast_visit::Visit as _;
 use oxc_parser::{Parser, ParserReturn};
 use oxc_span::SourceType;
 
-use crate::failure::GuestFailure;
+use crate::failure::{GuestFailure, SYNTAX_ERROR};
 use crate::limits::BRACKET_DEPTH_MAX;
 use crate::place::{PREAMBLE, Place};
 use crate::types::TypeEraser;
-
-/// Code of a script that cannot be parsed.
-pub(crate) const SYNTAX_ERROR: &str = "syntax_error";
-/// Code of a script that uses what no script may use.
-pub(crate) const UNSUPPORTED_SYNTAX: &str = "unsupported_syntax";
 
 /// The JavaScript of `script`, which is TypeScript or JavaScript, after a preamble.
 pub(crate) fn javascript(script: &str) -> Result<String, GuestFailure> {

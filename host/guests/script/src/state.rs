@@ -9,11 +9,11 @@ use boa_engine::object::JsObject;
 use boa_engine::object::builtins::JsPromise;
 use boa_engine::{Context, JsNativeError, JsResult, JsValue};
 
-use crate::failure::{bounded, calling_place};
 use crate::limits::{
     LOG_BYTES_MAX, LOG_LINE_BYTES_MAX, PROGRESS_MAX, STEPS_MAX, TURN_ARGUMENT_BYTES_MAX,
 };
 use crate::place::Place;
+use crate::text::{bounded, json_string};
 
 /// What a step does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,10 +184,6 @@ fn log_line(level: &str, text: &str, is_cut: bool) -> String {
     format!("{{\"level\":\"{level}\",\"text\":{}}}", json_string(text))
 }
 
-pub(crate) fn json_string(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
 /// Asks the host for a step. Answers the promise of its outcome.
 pub(crate) fn ask(
     kind: AskedKind<'_>,
@@ -217,4 +213,18 @@ pub(crate) fn ask(
         .pending
         .insert(step, PendingStep { resolvers, called });
     Ok(promise.into())
+}
+
+/// The place where an `Error` was made, by the getter of the interpreter and not by what the script replaced it with.
+pub(crate) fn place_of(error: &JsValue, context: &mut Context) -> Option<Place> {
+    let getter = GuestState::from_context(context).borrow().stack_getter()?;
+    let stack = getter.call(error, &[], context).ok()?;
+    Place::from_stack(&stack.as_string()?.to_std_string_lossy())
+}
+
+/// The place in the script that calls the native function that asks.
+fn calling_place(context: &mut Context) -> Option<Place> {
+    let constructor = context.intrinsics().constructors().error().constructor();
+    let error = constructor.construct(&[], None, context).ok()?;
+    place_of(&error.into(), context)
 }

@@ -4,7 +4,8 @@ use boa_engine::object::JsObject;
 use boa_engine::{Context, JsNativeError, JsResult, JsValue, JsVariant, js_string};
 
 use crate::limits::JSON_DEPTH_MAX;
-use crate::state::{GuestState, json_string};
+use crate::state::GuestState;
+use crate::text::json_string;
 
 /// `value` as JSON, or `None` for what JSON cannot say, for example a function.
 pub(crate) fn text(

@@ -4,7 +4,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::failure::GuestFailure;
-use crate::state::{GuestState, json_string};
+use crate::state::GuestState;
+use crate::text::json_string;
 
 #[derive(Deserialize)]
 pub(crate) struct GuestStart<'a> {

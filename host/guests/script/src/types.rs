@@ -19,9 +19,8 @@ use oxc_ast::ast::{
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::{GetSpan as _, Span};
 
-use crate::failure::GuestFailure;
+use crate::failure::{GuestFailure, UNSUPPORTED_SYNTAX};
 use crate::place::Place;
-use crate::source::UNSUPPORTED_SYNTAX;
 use mask::SourceMask;
 
 const NO_IMPORT: &str =
