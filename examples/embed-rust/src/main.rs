@@ -60,6 +60,7 @@ async fn execute(gateway: &Arc<Gateway>, task: Task) -> anyhow::Result<Execution
                 service: None,
                 limit: 1,
                 schema_limit: 0,
+                schema_address: str::to_owned,
                 user_id: None,
             },
         )

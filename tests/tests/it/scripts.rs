@@ -169,7 +169,10 @@ pub(crate) fn answer(request: &Received) -> Response<Body> {
     let key = key.map(|(_, value)| value.as_str());
     let item = |id: &str| json!({"id": id, "price": id.len()});
     let (status, body) = match (request.method.as_str(), path) {
-        ("GET", "/items") => (200, json!({"items": ["a", "bb", "ccc"].map(item)})),
+        ("GET", "/items") => {
+            let items = ["a", "bb", "ccc"].map(item);
+            (200, json!({ "items": items }))
+        }
         ("GET", "/items/missing") => (404, json!({"message": "there is no such item"})),
         ("GET", "/items/odd") => return text(200, ODD),
         ("GET", "/me") if key == Some(LEDGER_KEY) => (200, json!({"name": "ada"})),

@@ -177,7 +177,8 @@ async fn a_run_goes_on_under_the_key_that_began_it_and_for_one_request_at_a_time
     assert!(!claim("lease_2", now_ms).await.unwrap(), "it is held");
     assert!(claim("lease_2", now_ms + LEASE_MS).await.unwrap());
     // The first process writes nothing more.
-    let begun = run.begin(&step(), "print", "github_create_issue", now_ms);
+    let late = step();
+    let begun = run.begin(&late, "print", "github_create_issue", now_ms);
     assert!(!begun.await.unwrap());
 }
 

@@ -25,7 +25,7 @@ pub(super) const ROW: ToolEntry = ToolEntry {
         search(query), describe(tool), skills.get(name), log(...), sleep(ms), progress(done, total). There is no \
         import, no fetch and no file. A failed call throws a ToolError with code and canRetry. Example: \
         `const { result: issues } = await github.listIssues({ owner: args.owner, repo: args.repo }); \
-        const bugs = issues.filter(issue => issue.labels.includes("bug")); \
+        const bugs = issues.filter(issue => issue.labels.includes('bug')); \
         await Promise.all(bugs.map(issue => slack.postMessage({ channel: args.channel, text: issue.title }))); \
         export default bugs.length;` \
         If the answer holds a link, show it to the user, and once they have followed it call again with the run_id \
