@@ -110,6 +110,11 @@ const (
 	ApproversSelf    Approvers = "self"
 )
 
+// Whether the gateway runs scripts for the workspace.
+type CodeMode struct {
+	Enabled bool `json:"enabled"`
+}
+
 // Whether the tools that a search found are likely to do what was asked for.
 type Confidence string
 
@@ -375,8 +380,10 @@ type ExecutionReceipt struct {
 	StartedAt  time.Time `json:"started_at"`
 	DurationMs int64     `json:"duration_ms"`
 	// The connection it ran with.
-	ConnectionID string        `json:"connection_id,omitempty"`
-	Plugin       PluginVersion `json:"plugin"`
+	ConnectionID string `json:"connection_id,omitempty"`
+	// The run of a script whose call this was.
+	ParentExecutionID string        `json:"parent_execution_id,omitempty"`
+	Plugin            PluginVersion `json:"plugin"`
 	// What left the process, in order.
 	Requests []RequestRecord `json:"requests"`
 	Failure  *ReceiptFailure `json:"failure,omitempty"`
@@ -721,6 +728,13 @@ type OperationCall struct {
 	Arguments string `json:"arguments"`
 }
 
+type PauseReason string
+
+const (
+	PauseReasonConnection PauseReason = "connection"
+	PauseReasonApproval   PauseReason = "approval"
+)
+
 // How `content` encodes bytes.
 type PayloadEncoding string
 
@@ -811,6 +825,14 @@ type PlannedRequest struct {
 	BodyBase64 string `json:"body_base64,omitempty"`
 }
 
+// A call that a dry run held back.
+type PlannedScriptCall struct {
+	Step      int            `json:"step"`
+	Tool      string         `json:"tool"`
+	Line      *int           `json:"line,omitempty"`
+	Arguments map[string]any `json:"arguments"`
+}
+
 type PluginCounts struct {
 	Active int `json:"active"`
 	// Files of the folder that are still being compiled and looked at; their tools follow.
@@ -875,6 +897,7 @@ type ReceiptKind string
 const (
 	ReceiptKindTool       ReceiptKind = "tool"
 	ReceiptKindConnection ReceiptKind = "connection"
+	ReceiptKindScript     ReceiptKind = "script"
 )
 
 // One request that left the process, as the receipt keeps it: as the plugin made it, before a
@@ -935,6 +958,125 @@ type RuleApprovers struct {
 	Services map[string]Approvers `json:"services,omitempty"`
 	Tools    map[string]Approvers `json:"tools,omitempty"`
 }
+
+// One step of a run.
+type ScriptCall struct {
+	// From 0, in the order in which the script asked.
+	Step int `json:"step"`
+	// The tool's name, or `search`, `describe`, `skill`, `sleep`.
+	Tool   string           `json:"tool"`
+	Line   *int             `json:"line,omitempty"`
+	Status ScriptCallStatus `json:"status"`
+	// Of its receipt.
+	ExecutionID string `json:"execution_id,omitempty"`
+	// Milliseconds since the Unix epoch, RFC 3339 in public answers; absent where it has not begun.
+	StartedAt *time.Time `json:"started_at,omitempty"`
+	// Absent where it has not ended.
+	DurationMs *int64 `json:"duration_ms,omitempty"`
+}
+
+type ScriptCallStatus string
+
+const (
+	ScriptCallStatusOk       ScriptCallStatus = "ok"
+	ScriptCallStatusError    ScriptCallStatus = "error"
+	ScriptCallStatusOpen     ScriptCallStatus = "open"
+	ScriptCallStatusNotBegun ScriptCallStatus = "not_begun"
+)
+
+// Why a run failed.
+type ScriptError struct {
+	// Of the error in JavaScript, such as `TypeError`; `RunError` where the gateway ended the run.
+	Name    string `json:"name"`
+	Message string `json:"message"`
+	// Of a call that failed and of a limit, such as `not_found` or `timeout`.
+	Code string `json:"code,omitempty"`
+	// In the script as it was sent, from 1.
+	Line   *int `json:"line,omitempty"`
+	Column *int `json:"column,omitempty"`
+	// The step whose failure the script did not catch.
+	Step *int `json:"step,omitempty"`
+}
+
+// One line that a script logged.
+type ScriptLog struct {
+	// `info`, `warn` or `error`.
+	Level string `json:"level"`
+	Text  string `json:"text"`
+}
+
+// What a paused run waits for.
+type ScriptPause struct {
+	Reason PauseReason `json:"reason"`
+	// The call that waits.
+	Step int    `json:"step"`
+	Line *int   `json:"line,omitempty"`
+	Tool string `json:"tool"`
+	// For the user to open: one use, 15 minutes. It is in the answer to the run that paused and nowhere else; resuming
+	// answers a new one.
+	ConnectURL string `json:"connect_url,omitempty"`
+	ApprovalID string `json:"approval_id,omitempty"`
+	// Where a member approves or denies the call.
+	ApprovalURL string `json:"approval_url,omitempty"`
+	Message     string `json:"message"`
+}
+
+// One run of a script.
+type ScriptRun struct {
+	RunID  string       `json:"run_id"`
+	Status ScriptStatus `json:"status"`
+	// What the script's default export is, or answers. Absent unless the script came to its end.
+	Result map[string]any `json:"result,omitempty"`
+	Error  *ScriptError   `json:"error,omitempty"`
+	Pause  *ScriptPause   `json:"pause,omitempty"`
+	// Calls that a dry run held back, in the order in which the script asked for them.
+	Plan []PlannedScriptCall `json:"plan"`
+	// What the script logged.
+	Logs []ScriptLog `json:"logs"`
+	// What else the author of the script should know, such as calls that were not awaited.
+	Warnings []string `json:"warnings"`
+	// What the script asked for, in its order.
+	Calls []ScriptCall `json:"calls"`
+	// Of the receipt of the run; those of its calls name it as their parent.
+	ExecutionID string `json:"execution_id"`
+}
+
+// `GET /v1/scripts/runs`, newest first.
+type ScriptRunPage struct {
+	Items []ScriptRunSummary `json:"items"`
+	// `null` on the last page.
+	NextCursor string `json:"next_cursor"`
+}
+
+// A run in a list.
+type ScriptRunSummary struct {
+	RunID       string       `json:"run_id"`
+	Status      ScriptStatus `json:"status"`
+	UserID      string       `json:"user_id"`
+	SessionID   string       `json:"session_id,omitempty"`
+	ExecutionID string       `json:"execution_id"`
+	// Of the script's text, hexadecimal.
+	ScriptSHA256 string `json:"script_sha256"`
+	// Steps that have begun.
+	Steps     int       `json:"steps"`
+	DryRun    bool      `json:"dry_run"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	// When the run is deleted with its journal.
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// How far a run is.
+type ScriptStatus string
+
+const (
+	ScriptStatusDone      ScriptStatus = "done"
+	ScriptStatusFailed    ScriptStatus = "failed"
+	ScriptStatusPaused    ScriptStatus = "paused"
+	ScriptStatusPlanned   ScriptStatus = "planned"
+	ScriptStatusCancelled ScriptStatus = "cancelled"
+	ScriptStatusRunning   ScriptStatus = "running"
+)
 
 // One session.
 type Session struct {
@@ -1120,7 +1262,7 @@ type ToolsetInfo struct {
 	Services []string `json:"services"`
 	// Ids of Skills.
 	Skills []string `json:"skills"`
-	// Whether the nine tools of the main address are listed too.
+	// Whether the tools of the main address are listed too.
 	GenericTools bool `json:"generic_tools"`
 	// The address for MCP clients.
 	MCPURL string `json:"mcp_url"`
@@ -1157,7 +1299,7 @@ type ToolsetTools struct {
 	Name        string `json:"name"`
 	Title       string `json:"title"`
 	Description string `json:"description"`
-	// Whether an MCP client is listed the nine tools of the main address too, before these.
+	// Whether an MCP client is listed the tools of the main address too, before these.
 	GenericTools bool `json:"generic_tools"`
 	// Skills, then tools, each by name.
 	Tools []ToolsetTool `json:"tools"`
@@ -1216,19 +1358,24 @@ const (
 	TriggerStatePaused               TriggerState = "paused"
 )
 
-// What a poll would have found now. `POST /v1/triggers/{trigger_id}/test`.
+// What polls would have found of late. `POST /v1/triggers/{trigger_id}/test`.
 type TriggerTest struct {
 	// `found`, or why nothing was read.
 	Status TriggerTestStatus `json:"status"`
-	// The call's receipt; absent where nothing was called.
+	// The receipt of the call, of the last one where there were several; absent where nothing was called.
 	ExecutionID string `json:"execution_id,omitempty"`
 	// Why nothing was read.
 	Message string   `json:"message,omitempty"`
 	Connect *Connect `json:"connect,omitempty"`
-	// Items of the first page.
+	// Items that were read.
 	Listed int `json:"listed"`
-	// Of these, those of the last day; absent where the trigger knows no times.
-	OfLastDay *int `json:"of_last_day,omitempty"`
+	// The time from which on items are answered: the one that was asked for, or a day ago. Absent where the service gives
+	// no times of them; then the first page is answered as it is listed now.
+	Since *time.Time `json:"since,omitempty"`
+	// Of the items that were read, those from then on; absent like it.
+	Found *int `json:"found,omitempty"`
+	// Whether there are no more of them: behind five pages nothing is read.
+	Complete bool `json:"complete"`
 	// The first 20 of them, as their events would have them.
 	Items []TestedItem `json:"items"`
 }
@@ -1305,6 +1452,8 @@ type Webhook struct {
 	DisabledAt     *time.Time `json:"disabled_at,omitempty"`
 	// Since when no delivery has arrived; absent while all is well.
 	FailingSince *time.Time `json:"failing_since,omitempty"`
+	// Until when nothing is sent but tests and repetitions, as deliveries failed; absent while all is well.
+	PausedUntil *time.Time `json:"paused_until,omitempty"`
 	// Until when the secret before the last rotation signs too.
 	PreviousSecretUntil *time.Time `json:"previous_secret_until,omitempty"`
 	CreatedAt           time.Time  `json:"created_at"`
@@ -1329,8 +1478,10 @@ type WebhookDelivery struct {
 	// How long the last attempt took.
 	DurationMs *int64 `json:"duration_ms,omitempty"`
 	// Why the last attempt failed.
-	LastError string    `json:"last_error,omitempty"`
-	CreatedAt time.Time `json:"created_at"`
+	LastError string `json:"last_error,omitempty"`
+	// The execution that the event tells of, where it tells of one.
+	ExecutionID string    `json:"execution_id,omitempty"`
+	CreatedAt   time.Time `json:"created_at"`
 }
 
 type WebhookDeliveryPage struct {
@@ -1368,6 +1519,8 @@ type WebhookWithSecret struct {
 	DisabledAt     *time.Time `json:"disabled_at,omitempty"`
 	// Since when no delivery has arrived; absent while all is well.
 	FailingSince *time.Time `json:"failing_since,omitempty"`
+	// Until when nothing is sent but tests and repetitions, as deliveries failed; absent while all is well.
+	PausedUntil *time.Time `json:"paused_until,omitempty"`
 	// Until when the secret before the last rotation signs too.
 	PreviousSecretUntil *time.Time `json:"previous_secret_until,omitempty"`
 	CreatedAt           time.Time  `json:"created_at"`
@@ -1387,6 +1540,12 @@ type AddDocumentParams struct {
 	MediaType     MediaType `in:"body,media_type"`
 	// On one line; what the document calls itself if absent, else its first line.
 	Title string `in:"body,title"`
+}
+
+// CancelScriptParams is what POST /v1/scripts/runs/{run_id}/cancel takes beside its path. What is zero is not sent.
+type CancelScriptParams struct {
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
+	IdempotencyKey string `in:"header,Idempotency-Key"`
 }
 
 // ChangeDefaultPermissionParams is what PATCH /v1/permissions/default takes beside its path. What is zero is not sent.
@@ -1468,7 +1627,7 @@ type CreateToolsetParams struct {
 	IdempotencyKey string `in:"header,Idempotency-Key"`
 	// What it is for; clients show it to the model.
 	Description string `in:"body,description"`
-	// Whether the nine tools of the main address are listed too; then the client can also run tools
+	// Whether the tools of the main address are listed too; then the client can also run tools
 	// outside of the toolset.
 	GenericTools bool `in:"body,generic_tools"`
 	// The last segment of its address.
@@ -1586,6 +1745,16 @@ type GetToolSchemaParams struct {
 	IfNoneMatch string `in:"header,If-None-Match"`
 }
 
+// GetToolTypesParams is what GET /v1/tools/types takes beside its path. What is zero is not sent.
+type GetToolTypesParams struct {
+	// Names of tools, parted by commas, at most 100. Needed unless services are named.
+	Names string `in:"query,names"`
+	// Names of services, parted by commas, at most 10: all their tools that the user may use.
+	Services string `in:"query,services"`
+	// The user the tools would run for; the key's default user if absent.
+	UserID string `in:"query,user_id"`
+}
+
 // LinkConnectionParams is what POST /v1/connections/link takes beside its path. What is zero is not sent.
 type LinkConnectionParams struct {
 	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
@@ -1683,6 +1852,8 @@ type ListExecutionsParams struct {
 	Status ExecutionStatus `in:"query,status"`
 	// Only executions that failed for this reason.
 	Reason FailureReason `in:"query,reason"`
+	// Only calls of the run of a script that has this receipt.
+	Parent string `in:"query,parent"`
 	// Only executions that began at this moment or later.
 	StartedAfter string `in:"query,started_after"`
 	// Only executions that began before this moment.
@@ -1706,6 +1877,16 @@ type ListFilesParams struct {
 // ListMessagesParams is what GET /v1/sessions/{session_id}/messages takes beside its path. What is zero is not sent.
 type ListMessagesParams struct {
 	// How many messages a page holds; 50 if absent.
+	Limit int `in:"query,limit"`
+	// `next_cursor` of the page before.
+	Cursor string `in:"query,cursor"`
+}
+
+// ListScriptRunsParams is what GET /v1/scripts/runs takes beside its path. What is zero is not sent.
+type ListScriptRunsParams struct {
+	// Only runs of this user; with a key that acts for one user, that user's.
+	UserID string `in:"query,user_id"`
+	// How many runs a page holds; 20 if absent.
 	Limit int `in:"query,limit"`
 	// `next_cursor` of the page before.
 	Cursor string `in:"query,cursor"`
@@ -1805,6 +1986,12 @@ type ResendWebhookDeliveryParams struct {
 	IdempotencyKey string `in:"header,Idempotency-Key"`
 }
 
+// ResumeScriptParams is what POST /v1/scripts/runs/{run_id}/resume takes beside its path. What is zero is not sent.
+type ResumeScriptParams struct {
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
+	IdempotencyKey string `in:"header,Idempotency-Key"`
+}
+
 // ResumeSessionParams is what POST /v1/sessions/{session_id}/resume takes beside its path. What is zero is not sent.
 type ResumeSessionParams struct {
 	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
@@ -1817,6 +2004,23 @@ type RotateWebhookSecretParams struct {
 	IdempotencyKey string `in:"header,Idempotency-Key"`
 	// How long the secret before signs too, in hours; 24 if absent, 0 ends it at once.
 	OverlapHours *int `in:"body,overlap_hours"`
+}
+
+// RunScriptParams is what POST /v1/scripts/run takes beside its path. What is zero is not sent.
+type RunScriptParams struct {
+	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
+	IdempotencyKey string `in:"header,Idempotency-Key"`
+	// What the script finds in `args`; an empty object if absent.
+	Arguments map[string]any `in:"body,arguments"`
+	// Calls that read are made, calls that write are planned: the answer lists them in `plan`.
+	DryRun bool `in:"body,dry_run"`
+	// One module in JavaScript or TypeScript, at most 256 KiB. Its result is its default export, or what that function
+	// returns.
+	Script string `in:"body,script"`
+	// The session of all calls; each call has its own if absent.
+	SessionID string `in:"body,session_id"`
+	// The user to run for; the key's default user if absent.
+	UserID string `in:"body,user_id"`
 }
 
 // SearchKnowledgeParams is what GET /v1/knowledge/search takes beside its path. What is zero is not sent.
@@ -1849,8 +2053,17 @@ type SendMessageParams struct {
 	Content string `in:"body,content"`
 }
 
+// SetCodeModeParams is what PUT /v1/code-mode takes beside its path. What is zero is not sent.
+type SetCodeModeParams struct {
+	// Whether scripts run.
+	Enabled bool `in:"body,enabled"`
+}
+
 // TestTriggerParams is what POST /v1/triggers/{trigger_id}/test takes beside its path. What is zero is not sent.
 type TestTriggerParams struct {
+	// Only items from this moment on, at most 30 days ago; those of the last day if absent. Refused where the service gives
+	// no times of its items.
+	Since string `in:"query,since"`
 	// Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused.
 	IdempotencyKey string `in:"header,Idempotency-Key"`
 }

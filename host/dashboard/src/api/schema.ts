@@ -122,6 +122,15 @@ export interface components {
                 [key: string]: components["schemas"]["Setting"];
             };
         };
+        /** @description Whether the gateway runs scripts for the workspace. */
+        CodeMode: {
+            enabled: boolean;
+        };
+        /** @description The setting to be. */
+        CodeModeBody: {
+            /** @description Whether scripts run. */
+            enabled: boolean;
+        };
         /**
          * @description Whether the tools that a search found are likely to do what was asked for.
          * @enum {string}
@@ -222,7 +231,7 @@ export interface components {
             /** @description What it is for; clients show it to the model. */
             description?: string | null;
             /**
-             * @description Whether the nine tools of the main address are listed too; then the client can also run tools
+             * @description Whether the tools of the main address are listed too; then the client can also run tools
              *     outside of the toolset.
              */
             generic_tools?: boolean;
@@ -548,6 +557,11 @@ export interface components {
             /** @description The API key that asked. */
             key: components["schemas"]["ReceiptKey"];
             kind?: components["schemas"]["ReceiptKind"];
+            /**
+             * @description The run of a script whose call this was.
+             * @example exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBC
+             */
+            parent_execution_id?: string | null;
             plugin: components["schemas"]["PluginVersion"];
             reason?: components["schemas"]["FailureReason"] | null;
             /** @description What left the process, in order. */
@@ -946,6 +960,8 @@ export interface components {
             /** @enum {string} */
             status: "approval_required";
         });
+        /** @enum {string} */
+        PauseReason: "connection" | "approval";
         /**
          * @description How `content` encodes bytes.
          * @enum {string}
@@ -1026,6 +1042,15 @@ export interface components {
             method: string;
             url: string;
         };
+        /** @description A call that a dry run held back. */
+        PlannedScriptCall: {
+            arguments: Record<string, unknown>;
+            /** Format: int32 */
+            line?: number | null;
+            /** Format: int32 */
+            step: number;
+            tool: string;
+        };
         PluginCounts: {
             active: number;
             /** @description Files of the folder that are still being compiled and looked at; their tools follow. */
@@ -1091,7 +1116,7 @@ export interface components {
          * @description Whose requests a receipt is about.
          * @enum {string}
          */
-        ReceiptKind: "tool" | "connection";
+        ReceiptKind: "tool" | "connection" | "script";
         /** @description A whole toolset. What is absent is empty. */
         ReplaceToolsetBody: {
             description?: string;
@@ -1217,6 +1242,27 @@ export interface components {
             max_calls?: number | null;
             permission: components["schemas"]["Setting"];
         };
+        /** @description A script and what it runs with. */
+        RunScriptBody: {
+            /** @description What the script finds in `args`; an empty object if absent. */
+            arguments?: unknown;
+            /** @description Calls that read are made, calls that write are planned: the answer lists them in `plan`. */
+            dry_run?: boolean;
+            /**
+             * @description One module in JavaScript or TypeScript, at most 256 KiB. Its result is its default export, or what that function
+             *     returns.
+             * @example const issues = await github.listIssues({ owner: args.owner, repo: args.repo });
+             *     export default issues.length;
+             */
+            script: string;
+            /** @description The session of all calls; each call has its own if absent. */
+            session_id?: string | null;
+            /**
+             * @description The user to run for; the key's default user if absent.
+             * @example ada@example.com
+             */
+            user_id?: string | null;
+        };
         /** @description Either the schema itself or where to read it. */
         SchemaOrRef: {
             inputSchema: Record<string, unknown>;
@@ -1224,6 +1270,143 @@ export interface components {
             /** @description Path of the schema endpoint. */
             schemaRef: string;
         };
+        /** @description One step of a run. */
+        ScriptCall: {
+            /**
+             * Format: int64
+             * @description Absent where it has not ended.
+             */
+            duration_ms?: number | null;
+            /** @description Of its receipt. */
+            execution_id?: string | null;
+            /** Format: int32 */
+            line?: number | null;
+            /**
+             * Format: date-time
+             * @description Milliseconds since the Unix epoch, RFC 3339 in public answers; absent where it has not begun.
+             */
+            started_at?: string | null;
+            status: components["schemas"]["ScriptCallStatus"];
+            /**
+             * Format: int32
+             * @description From 0, in the order in which the script asked.
+             */
+            step: number;
+            /** @description The tool's name, or `search`, `describe`, `skill`, `sleep`. */
+            tool: string;
+        };
+        /** @enum {string} */
+        ScriptCallStatus: "ok" | "error" | "open" | "not_begun";
+        /** @description Why a run failed. */
+        ScriptError: {
+            /** @description Of a call that failed and of a limit, such as `not_found` or `timeout`. */
+            code?: string | null;
+            /** Format: int32 */
+            column?: number | null;
+            /**
+             * Format: int32
+             * @description In the script as it was sent, from 1.
+             */
+            line?: number | null;
+            message: string;
+            /**
+             * @description Of the error in JavaScript, such as `TypeError`; `RunError` where the gateway ended the run.
+             * @example TypeError
+             */
+            name: string;
+            /**
+             * Format: int32
+             * @description The step whose failure the script did not catch.
+             */
+            step?: number | null;
+        };
+        /** @description One line that a script logged. */
+        ScriptLog: {
+            /** @description `info`, `warn` or `error`. */
+            level: string;
+            text: string;
+        };
+        /** @description What a paused run waits for. */
+        ScriptPause: {
+            approval_id?: string | null;
+            /** @description Where a member approves or denies the call. */
+            approval_url?: string | null;
+            /**
+             * @description For the user to open: one use, 15 minutes. It is in the answer to the run that paused and nowhere else; resuming
+             *     answers a new one.
+             */
+            connect_url?: string | null;
+            /** Format: int32 */
+            line?: number | null;
+            message: string;
+            reason: components["schemas"]["PauseReason"];
+            /**
+             * Format: int32
+             * @description The call that waits.
+             */
+            step: number;
+            /** @example github_create_issue */
+            tool: string;
+        };
+        /** @description One run of a script. */
+        ScriptRun: {
+            /** @description What the script asked for, in its order. */
+            calls: components["schemas"]["ScriptCall"][];
+            error?: components["schemas"]["ScriptError"] | null;
+            /**
+             * @description Of the receipt of the run; those of its calls name it as their parent.
+             * @example exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            execution_id: string;
+            /** @description What the script logged. */
+            logs: components["schemas"]["ScriptLog"][];
+            pause?: components["schemas"]["ScriptPause"] | null;
+            /** @description Calls that a dry run held back, in the order in which the script asked for them. */
+            plan: components["schemas"]["PlannedScriptCall"][];
+            /** @description What the script's default export is, or answers. Absent unless the script came to its end. */
+            result?: unknown;
+            /** @example run_01KAHZ6M5T9Q4C8W2N7RXJ3VBD */
+            run_id: string;
+            status: components["schemas"]["ScriptStatus"];
+            /** @description What else the author of the script should know, such as calls that were not awaited. */
+            warnings: string[];
+        };
+        /** @description `GET /v1/scripts/runs`, newest first. */
+        ScriptRunPage: {
+            items: components["schemas"]["ScriptRunSummary"][];
+            /** @description `null` on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A run in a list. */
+        ScriptRunSummary: {
+            /** Format: date-time */
+            created_at: string;
+            dry_run: boolean;
+            execution_id: string;
+            /**
+             * Format: date-time
+             * @description When the run is deleted with its journal.
+             */
+            expires_at: string;
+            run_id: string;
+            /** @description Of the script's text, hexadecimal. */
+            script_sha256: string;
+            session_id?: string | null;
+            status: components["schemas"]["ScriptStatus"];
+            /**
+             * Format: int32
+             * @description Steps that have begun.
+             */
+            steps: number;
+            /** Format: date-time */
+            updated_at: string;
+            user_id: string;
+        };
+        /**
+         * @description How far a run is.
+         * @enum {string}
+         */
+        ScriptStatus: "done" | "failed" | "paused" | "planned" | "cancelled" | "running";
         /** @description A new message. */
         SendMessageBody: {
             /** @description What the user says. */
@@ -1413,7 +1596,7 @@ export interface components {
             created_at: string;
             /** @description What it is for; clients show it to the model. */
             description: string;
-            /** @description Whether the nine tools of the main address are listed too. */
+            /** @description Whether the tools of the main address are listed too. */
             generic_tools: boolean;
             /** @description How many more there are, which are neither listed nor callable. */
             left_out: number;
@@ -1455,7 +1638,7 @@ export interface components {
         /** @description `GET /v1/toolsets/{toolset_name}/tools`, and what `/mcp/t/{toolset_name}` lists. */
         ToolsetTools: {
             description: string;
-            /** @description Whether an MCP client is listed the nine tools of the main address too, before these. */
+            /** @description Whether an MCP client is listed the tools of the main address too, before these. */
             generic_tools: boolean;
             /** @description How many more the caller may use, which are neither listed nor callable here. */
             left_out: number;
@@ -1548,19 +1731,27 @@ export interface components {
          * @enum {string}
          */
         TriggerState: "active" | "failing" | "waiting_for_connection" | "paused";
-        /** @description What a poll would have found now. `POST /v1/triggers/{trigger_id}/test`. */
+        /** @description What polls would have found of late. `POST /v1/triggers/{trigger_id}/test`. */
         TriggerTest: {
+            /** @description Whether there are no more of them: behind five pages nothing is read. */
+            complete: boolean;
             connect?: components["schemas"]["Connect"] | null;
-            /** @description The call's receipt; absent where nothing was called. */
+            /** @description The receipt of the call, of the last one where there were several; absent where nothing was called. */
             execution_id?: string | null;
+            /** @description Of the items that were read, those from then on; absent like it. */
+            found?: number | null;
             /** @description The first 20 of them, as their events would have them. */
             items: components["schemas"]["TestedItem"][];
-            /** @description Items of the first page. */
+            /** @description Items that were read. */
             listed: number;
             /** @description Why nothing was read. */
             message?: string | null;
-            /** @description Of these, those of the last day; absent where the trigger knows no times. */
-            of_last_day?: number | null;
+            /**
+             * Format: date-time
+             * @description The time from which on items are answered: the one that was asked for, or a day ago. Absent where the service gives
+             *     no times of them; then the first page is answered as it is listed now.
+             */
+            since?: string | null;
             /** @description `found`, or why nothing was read. */
             status: components["schemas"]["TriggerTestStatus"];
         };
@@ -1772,6 +1963,8 @@ export type ApprovalStatus = components['schemas']['ApprovalStatus'];
 export type ApprovedPlugin = components['schemas']['ApprovedPlugin'];
 export type Approvers = components['schemas']['Approvers'];
 export type BatchBody = components['schemas']['BatchBody'];
+export type CodeMode = components['schemas']['CodeMode'];
+export type CodeModeBody = components['schemas']['CodeModeBody'];
 export type Confidence = components['schemas']['Confidence'];
 export type ConfirmBody = components['schemas']['ConfirmBody'];
 export type Connect = components['schemas']['Connect'];
@@ -1842,6 +2035,7 @@ export type Meta = components['schemas']['Meta'];
 export type ModelState = components['schemas']['ModelState'];
 export type OperationCall = components['schemas']['OperationCall'];
 export type Outcome = components['schemas']['Outcome'];
+export type PauseReason = components['schemas']['PauseReason'];
 export type PayloadEncoding = components['schemas']['PayloadEncoding'];
 export type PayloadSide = components['schemas']['PayloadSide'];
 export type Pending = components['schemas']['Pending'];
@@ -1852,6 +2046,7 @@ export type PermissionService = components['schemas']['PermissionService'];
 export type PermissionServices = components['schemas']['PermissionServices'];
 export type PermissionSummary = components['schemas']['PermissionSummary'];
 export type PlannedRequest = components['schemas']['PlannedRequest'];
+export type PlannedScriptCall = components['schemas']['PlannedScriptCall'];
 export type PluginCounts = components['schemas']['PluginCounts'];
 export type PluginVersion = components['schemas']['PluginVersion'];
 export type Position = components['schemas']['Position'];
@@ -1868,7 +2063,17 @@ export type ResumeBody = components['schemas']['ResumeBody'];
 export type RotateBody = components['schemas']['RotateBody'];
 export type RuleApprovers = components['schemas']['RuleApprovers'];
 export type RuleBody = components['schemas']['RuleBody'];
+export type RunScriptBody = components['schemas']['RunScriptBody'];
 export type SchemaOrRef = components['schemas']['SchemaOrRef'];
+export type ScriptCall = components['schemas']['ScriptCall'];
+export type ScriptCallStatus = components['schemas']['ScriptCallStatus'];
+export type ScriptError = components['schemas']['ScriptError'];
+export type ScriptLog = components['schemas']['ScriptLog'];
+export type ScriptPause = components['schemas']['ScriptPause'];
+export type ScriptRun = components['schemas']['ScriptRun'];
+export type ScriptRunPage = components['schemas']['ScriptRunPage'];
+export type ScriptRunSummary = components['schemas']['ScriptRunSummary'];
+export type ScriptStatus = components['schemas']['ScriptStatus'];
 export type SendMessageBody = components['schemas']['SendMessageBody'];
 export type Session = components['schemas']['Session'];
 export type SessionPage = components['schemas']['SessionPage'];

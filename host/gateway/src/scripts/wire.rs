@@ -247,7 +247,7 @@ mod tests {
         let end = EngineTurn::parse(failed).unwrap().end.unwrap();
         let error = ScriptError::from(end.error.unwrap());
         assert_eq!((error.line, error.step), (Some(2), Some(1)));
-        for broken in ["", "[]", r#"{"steps":[{"step":0,"kind":"fetch"}]}"#] {
+        for broken in ["", "null", r#"{"steps":[{"step":0,"kind":"fetch"}]}"#] {
             let refused = EngineTurn::parse(broken).unwrap_err();
             assert_eq!(refused.code.as_deref(), Some("script_crashed"), "{broken}");
         }

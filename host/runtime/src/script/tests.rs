@@ -50,9 +50,9 @@ const ENGINE: &str = r#"(component
             (i32.const 0)))
     (core instance $i (instantiate $m))
     (func (export "start") (param "input" string) (result string)
-        (canon lift (core func $i "turn") (memory $i "memory") (realloc (func $i "realloc"))))
+        (canon lift (core func $i "turn") (memory (core memory $i "memory")) (realloc (core func $i "realloc"))))
     (func (export "resume") (param "input" string) (result string)
-        (canon lift (core func $i "turn") (memory $i "memory") (realloc (func $i "realloc")))))"#;
+        (canon lift (core func $i "turn") (memory (core memory $i "memory")) (realloc (core func $i "realloc")))))"#;
 
 const LIMITS: ScriptLimits = ScriptLimits {
     memory_bytes_max: limits::MEMORY_BYTES_MAX,

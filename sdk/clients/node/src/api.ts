@@ -52,6 +52,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/code-mode": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read whether code mode is on
+         * @description While it is off no script runs and MCP clients do not see `svc_run_script`.
+         */
+        get: operations["get_code_mode"];
+        /**
+         * Switch code mode
+         * @description For keys with the scope `admin`, owners and admins. Runs that are under way when it is switched off go on; those that
+         *     are paused are not resumed.
+         */
+        put: operations["set_code_mode"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/connections": {
         parameters: {
             query?: never;
@@ -637,6 +662,113 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/scripts/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a script
+         * @description The script calls tools with the user's own permissions and connections; each call has a receipt of its own. The status
+         *     is 200 and `data.status` tells the outcome: `done`, `failed` with an `error` and its line, `paused` with a link for
+         *     the user to open (then resume the run: the calls that were made are not made again), `planned` after a dry run, or
+         *     `cancelled`. With `Accept: text/event-stream` the script's progress is sent while it runs, and at last `reply`, which
+         *     holds the same envelope, or `error`. A run goes on when its client leaves: read it later, or cancel it. Needs the
+         *     scope `tools:execute`, and code mode.
+         */
+        post: operations["run_script"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/scripts/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List runs of scripts
+         * @description Newest first, without their scripts and results. Follow `next_cursor` to the end.
+         */
+        get: operations["list_script_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/scripts/runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a run of a script
+         * @description Its outcome, its logs and its calls, each with the id of its receipt.
+         */
+        get: operations["get_script_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/scripts/runs/{run_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a run of a script
+         * @description No further call is made. What a call under way has sent stays sent. Answers 409 for a run that is over.
+         */
+        post: operations["cancel_script"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/scripts/runs/{run_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a run of a script
+         * @description Goes on where a run was paused or its process stopped: the script runs anew and is given the outcomes that are stored,
+         *     so that no call is made twice. Answers what run answers; 409 while the run is under way elsewhere or when it has
+         *     ended.
+         */
+        post: operations["resume_script"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sessions": {
         parameters: {
             query?: never;
@@ -951,6 +1083,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tools/types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read tools as TypeScript
+         * @description Declarations of what a script sees: a function of each tool with the types of its arguments and its result, and the
+         *     script's own functions. The text compiles with `tsc --strict`.
+         */
+        get: operations["get_tool_types"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/toolsets": {
         parameters: {
             query?: never;
@@ -1097,9 +1250,10 @@ export interface paths {
         put?: never;
         /**
          * Test a trigger
-         * @description Calls the tool once and answers what is listed. No event is sent, and nothing is remembered: not even with an
-         *     `Idempotency-Key`, with which no two of these run at the same time. Needs the scopes `webhooks` and
-         *     `tools:execute`.
+         * @description Calls the tool and answers the items of the last day, or from `since` on; at most five pages are read. Where the
+         *     service gives no times of its items, the answer has no `since`, and the first page is answered as it is listed now.
+         *     No event is sent, and nothing is remembered: not even with an `Idempotency-Key`, with which no two of these run at
+         *     the same time. Needs the scopes `webhooks` and `tools:execute`.
          */
         post: operations["test_trigger"];
         delete?: never;
@@ -1160,7 +1314,8 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook
-         * @description Absent fields stay. Switched on, it forgets earlier failures and what waits is sent at once.
+         * @description Absent fields stay. With `enabled: true` it forgets earlier failures and what waits is sent at once, also where it
+         *     was on and paused.
          */
         patch: operations["update_webhook"];
         trace?: never;
@@ -1237,7 +1392,8 @@ export interface paths {
         put?: never;
         /**
          * Test a webhook
-         * @description Sends it an event `webhook.test`, whatever events it wants. Its deliveries show its outcome.
+         * @description Sends it an event `webhook.test` at once, whatever events it wants, and also while it is paused. Its deliveries
+         *     show its outcome.
          */
         post: operations["test_webhook"];
         delete?: never;
@@ -1368,6 +1524,15 @@ export interface components {
                 [key: string]: components["schemas"]["Setting"];
             };
         };
+        /** @description Whether the gateway runs scripts for the workspace. */
+        CodeMode: {
+            enabled: boolean;
+        };
+        /** @description The setting to be. */
+        CodeModeBody: {
+            /** @description Whether scripts run. */
+            enabled: boolean;
+        };
         /**
          * @description Whether the tools that a search found are likely to do what was asked for.
          * @enum {string}
@@ -1468,7 +1633,7 @@ export interface components {
             /** @description What it is for; clients show it to the model. */
             description?: string | null;
             /**
-             * @description Whether the nine tools of the main address are listed too; then the client can also run tools
+             * @description Whether the tools of the main address are listed too; then the client can also run tools
              *     outside of the toolset.
              */
             generic_tools?: boolean;
@@ -1794,6 +1959,11 @@ export interface components {
             /** @description The API key that asked. */
             key: components["schemas"]["ReceiptKey"];
             kind?: components["schemas"]["ReceiptKind"];
+            /**
+             * @description The run of a script whose call this was.
+             * @example exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBC
+             */
+            parent_execution_id?: string | null;
             plugin: components["schemas"]["PluginVersion"];
             reason?: components["schemas"]["FailureReason"] | null;
             /** @description What left the process, in order. */
@@ -2192,6 +2362,8 @@ export interface components {
             /** @enum {string} */
             status: "approval_required";
         });
+        /** @enum {string} */
+        PauseReason: "connection" | "approval";
         /**
          * @description How `content` encodes bytes.
          * @enum {string}
@@ -2272,6 +2444,15 @@ export interface components {
             method: string;
             url: string;
         };
+        /** @description A call that a dry run held back. */
+        PlannedScriptCall: {
+            arguments: Record<string, unknown>;
+            /** Format: int32 */
+            line?: number | null;
+            /** Format: int32 */
+            step: number;
+            tool: string;
+        };
         PluginCounts: {
             active: number;
             /** @description Files of the folder that are still being compiled and looked at; their tools follow. */
@@ -2337,7 +2518,7 @@ export interface components {
          * @description Whose requests a receipt is about.
          * @enum {string}
          */
-        ReceiptKind: "tool" | "connection";
+        ReceiptKind: "tool" | "connection" | "script";
         /** @description A whole toolset. What is absent is empty. */
         ReplaceToolsetBody: {
             description?: string;
@@ -2463,6 +2644,27 @@ export interface components {
             max_calls?: number | null;
             permission: components["schemas"]["Setting"];
         };
+        /** @description A script and what it runs with. */
+        RunScriptBody: {
+            /** @description What the script finds in `args`; an empty object if absent. */
+            arguments?: unknown;
+            /** @description Calls that read are made, calls that write are planned: the answer lists them in `plan`. */
+            dry_run?: boolean;
+            /**
+             * @description One module in JavaScript or TypeScript, at most 256 KiB. Its result is its default export, or what that function
+             *     returns.
+             * @example const issues = await github.listIssues({ owner: args.owner, repo: args.repo });
+             *     export default issues.length;
+             */
+            script: string;
+            /** @description The session of all calls; each call has its own if absent. */
+            session_id?: string | null;
+            /**
+             * @description The user to run for; the key's default user if absent.
+             * @example ada@example.com
+             */
+            user_id?: string | null;
+        };
         /** @description Either the schema itself or where to read it. */
         SchemaOrRef: {
             inputSchema: Record<string, unknown>;
@@ -2470,6 +2672,143 @@ export interface components {
             /** @description Path of the schema endpoint. */
             schemaRef: string;
         };
+        /** @description One step of a run. */
+        ScriptCall: {
+            /**
+             * Format: int64
+             * @description Absent where it has not ended.
+             */
+            duration_ms?: number | null;
+            /** @description Of its receipt. */
+            execution_id?: string | null;
+            /** Format: int32 */
+            line?: number | null;
+            /**
+             * Format: date-time
+             * @description Milliseconds since the Unix epoch, RFC 3339 in public answers; absent where it has not begun.
+             */
+            started_at?: string | null;
+            status: components["schemas"]["ScriptCallStatus"];
+            /**
+             * Format: int32
+             * @description From 0, in the order in which the script asked.
+             */
+            step: number;
+            /** @description The tool's name, or `search`, `describe`, `skill`, `sleep`. */
+            tool: string;
+        };
+        /** @enum {string} */
+        ScriptCallStatus: "ok" | "error" | "open" | "not_begun";
+        /** @description Why a run failed. */
+        ScriptError: {
+            /** @description Of a call that failed and of a limit, such as `not_found` or `timeout`. */
+            code?: string | null;
+            /** Format: int32 */
+            column?: number | null;
+            /**
+             * Format: int32
+             * @description In the script as it was sent, from 1.
+             */
+            line?: number | null;
+            message: string;
+            /**
+             * @description Of the error in JavaScript, such as `TypeError`; `RunError` where the gateway ended the run.
+             * @example TypeError
+             */
+            name: string;
+            /**
+             * Format: int32
+             * @description The step whose failure the script did not catch.
+             */
+            step?: number | null;
+        };
+        /** @description One line that a script logged. */
+        ScriptLog: {
+            /** @description `info`, `warn` or `error`. */
+            level: string;
+            text: string;
+        };
+        /** @description What a paused run waits for. */
+        ScriptPause: {
+            approval_id?: string | null;
+            /** @description Where a member approves or denies the call. */
+            approval_url?: string | null;
+            /**
+             * @description For the user to open: one use, 15 minutes. It is in the answer to the run that paused and nowhere else; resuming
+             *     answers a new one.
+             */
+            connect_url?: string | null;
+            /** Format: int32 */
+            line?: number | null;
+            message: string;
+            reason: components["schemas"]["PauseReason"];
+            /**
+             * Format: int32
+             * @description The call that waits.
+             */
+            step: number;
+            /** @example github_create_issue */
+            tool: string;
+        };
+        /** @description One run of a script. */
+        ScriptRun: {
+            /** @description What the script asked for, in its order. */
+            calls: components["schemas"]["ScriptCall"][];
+            error?: components["schemas"]["ScriptError"] | null;
+            /**
+             * @description Of the receipt of the run; those of its calls name it as their parent.
+             * @example exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            execution_id: string;
+            /** @description What the script logged. */
+            logs: components["schemas"]["ScriptLog"][];
+            pause?: components["schemas"]["ScriptPause"] | null;
+            /** @description Calls that a dry run held back, in the order in which the script asked for them. */
+            plan: components["schemas"]["PlannedScriptCall"][];
+            /** @description What the script's default export is, or answers. Absent unless the script came to its end. */
+            result?: unknown;
+            /** @example run_01KAHZ6M5T9Q4C8W2N7RXJ3VBD */
+            run_id: string;
+            status: components["schemas"]["ScriptStatus"];
+            /** @description What else the author of the script should know, such as calls that were not awaited. */
+            warnings: string[];
+        };
+        /** @description `GET /v1/scripts/runs`, newest first. */
+        ScriptRunPage: {
+            items: components["schemas"]["ScriptRunSummary"][];
+            /** @description `null` on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A run in a list. */
+        ScriptRunSummary: {
+            /** Format: date-time */
+            created_at: string;
+            dry_run: boolean;
+            execution_id: string;
+            /**
+             * Format: date-time
+             * @description When the run is deleted with its journal.
+             */
+            expires_at: string;
+            run_id: string;
+            /** @description Of the script's text, hexadecimal. */
+            script_sha256: string;
+            session_id?: string | null;
+            status: components["schemas"]["ScriptStatus"];
+            /**
+             * Format: int32
+             * @description Steps that have begun.
+             */
+            steps: number;
+            /** Format: date-time */
+            updated_at: string;
+            user_id: string;
+        };
+        /**
+         * @description How far a run is.
+         * @enum {string}
+         */
+        ScriptStatus: "done" | "failed" | "paused" | "planned" | "cancelled" | "running";
         /** @description A new message. */
         SendMessageBody: {
             /** @description What the user says. */
@@ -2659,7 +2998,7 @@ export interface components {
             created_at: string;
             /** @description What it is for; clients show it to the model. */
             description: string;
-            /** @description Whether the nine tools of the main address are listed too. */
+            /** @description Whether the tools of the main address are listed too. */
             generic_tools: boolean;
             /** @description How many more there are, which are neither listed nor callable. */
             left_out: number;
@@ -2701,7 +3040,7 @@ export interface components {
         /** @description `GET /v1/toolsets/{toolset_name}/tools`, and what `/mcp/t/{toolset_name}` lists. */
         ToolsetTools: {
             description: string;
-            /** @description Whether an MCP client is listed the nine tools of the main address too, before these. */
+            /** @description Whether an MCP client is listed the tools of the main address too, before these. */
             generic_tools: boolean;
             /** @description How many more the caller may use, which are neither listed nor callable here. */
             left_out: number;
@@ -2794,19 +3133,27 @@ export interface components {
          * @enum {string}
          */
         TriggerState: "active" | "failing" | "waiting_for_connection" | "paused";
-        /** @description What a poll would have found now. `POST /v1/triggers/{trigger_id}/test`. */
+        /** @description What polls would have found of late. `POST /v1/triggers/{trigger_id}/test`. */
         TriggerTest: {
+            /** @description Whether there are no more of them: behind five pages nothing is read. */
+            complete: boolean;
             connect?: components["schemas"]["Connect"] | null;
-            /** @description The call's receipt; absent where nothing was called. */
+            /** @description The receipt of the call, of the last one where there were several; absent where nothing was called. */
             execution_id?: string | null;
+            /** @description Of the items that were read, those from then on; absent like it. */
+            found?: number | null;
             /** @description The first 20 of them, as their events would have them. */
             items: components["schemas"]["TestedItem"][];
-            /** @description Items of the first page. */
+            /** @description Items that were read. */
             listed: number;
             /** @description Why nothing was read. */
             message?: string | null;
-            /** @description Of these, those of the last day; absent where the trigger knows no times. */
-            of_last_day?: number | null;
+            /**
+             * Format: date-time
+             * @description The time from which on items are answered: the one that was asked for, or a day ago. Absent where the service gives
+             *     no times of them; then the first page is answered as it is listed now.
+             */
+            since?: string | null;
             /** @description `found`, or why nothing was read. */
             status: components["schemas"]["TriggerTestStatus"];
         };
@@ -2917,6 +3264,11 @@ export interface components {
             filters: components["schemas"]["WebhookFilters"];
             /**
              * Format: date-time
+             * @description Until when nothing is sent but tests and repetitions, as deliveries failed; absent while all is well.
+             */
+            paused_until?: string | null;
+            /**
+             * Format: date-time
              * @description Until when the secret before the last rotation signs too.
              */
             previous_secret_until?: string | null;
@@ -2950,6 +3302,11 @@ export interface components {
              * @example evt_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
              */
             event_id: string;
+            /**
+             * @description The execution that the event tells of, where it tells of one.
+             * @example exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+             */
+            execution_id?: string | null;
             /** Format: date-time */
             last_attempt_at?: string | null;
             /** @description Why the last attempt failed. */
@@ -3136,6 +3493,8 @@ export type ApprovalStatus = components['schemas']['ApprovalStatus'];
 export type ApprovedPlugin = components['schemas']['ApprovedPlugin'];
 export type Approvers = components['schemas']['Approvers'];
 export type BatchBody = components['schemas']['BatchBody'];
+export type CodeMode = components['schemas']['CodeMode'];
+export type CodeModeBody = components['schemas']['CodeModeBody'];
 export type Confidence = components['schemas']['Confidence'];
 export type ConfirmBody = components['schemas']['ConfirmBody'];
 export type Connect = components['schemas']['Connect'];
@@ -3206,6 +3565,7 @@ export type Meta = components['schemas']['Meta'];
 export type ModelState = components['schemas']['ModelState'];
 export type OperationCall = components['schemas']['OperationCall'];
 export type Outcome = components['schemas']['Outcome'];
+export type PauseReason = components['schemas']['PauseReason'];
 export type PayloadEncoding = components['schemas']['PayloadEncoding'];
 export type PayloadSide = components['schemas']['PayloadSide'];
 export type Pending = components['schemas']['Pending'];
@@ -3216,6 +3576,7 @@ export type PermissionService = components['schemas']['PermissionService'];
 export type PermissionServices = components['schemas']['PermissionServices'];
 export type PermissionSummary = components['schemas']['PermissionSummary'];
 export type PlannedRequest = components['schemas']['PlannedRequest'];
+export type PlannedScriptCall = components['schemas']['PlannedScriptCall'];
 export type PluginCounts = components['schemas']['PluginCounts'];
 export type PluginVersion = components['schemas']['PluginVersion'];
 export type Position = components['schemas']['Position'];
@@ -3232,7 +3593,17 @@ export type ResumeBody = components['schemas']['ResumeBody'];
 export type RotateBody = components['schemas']['RotateBody'];
 export type RuleApprovers = components['schemas']['RuleApprovers'];
 export type RuleBody = components['schemas']['RuleBody'];
+export type RunScriptBody = components['schemas']['RunScriptBody'];
 export type SchemaOrRef = components['schemas']['SchemaOrRef'];
+export type ScriptCall = components['schemas']['ScriptCall'];
+export type ScriptCallStatus = components['schemas']['ScriptCallStatus'];
+export type ScriptError = components['schemas']['ScriptError'];
+export type ScriptLog = components['schemas']['ScriptLog'];
+export type ScriptPause = components['schemas']['ScriptPause'];
+export type ScriptRun = components['schemas']['ScriptRun'];
+export type ScriptRunPage = components['schemas']['ScriptRunPage'];
+export type ScriptRunSummary = components['schemas']['ScriptRunSummary'];
+export type ScriptStatus = components['schemas']['ScriptStatus'];
 export type SendMessageBody = components['schemas']['SendMessageBody'];
 export type Session = components['schemas']['Session'];
 export type SessionPage = components['schemas']['SessionPage'];
@@ -3548,6 +3919,111 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_code_mode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The setting of the workspace. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "enabled": false
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["CodeMode"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    set_code_mode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description On or off. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "enabled": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["CodeModeBody"];
+            };
+        };
+        responses: {
+            /** @description The setting as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "enabled": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["CodeMode"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -4180,6 +4656,11 @@ export interface operations {
                 kind?: components["schemas"]["ReceiptKind"];
                 /** @description How many receipts a page holds; 20 if absent. */
                 limit?: number;
+                /**
+                 * @description Only calls of the run of a script that has this receipt.
+                 * @example exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBC
+                 */
+                parent?: string;
                 /** @description Only executions that failed for this reason. */
                 reason?: components["schemas"]["FailureReason"];
                 /**
@@ -5873,6 +6354,365 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    run_script: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The script and, where wanted, its arguments, user and session. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "script": "const issues = await github.listIssues({ owner: args.owner, repo: args.repo });\nexport default issues.length;\n",
+                 *       "arguments": {
+                 *         "owner": "ada",
+                 *         "repo": "engine"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RunScriptBody"];
+            };
+        };
+        responses: {
+            /** @description The outcome of the run. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ScriptRun"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_script_runs: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many runs a page holds; 20 if absent. */
+                limit?: number;
+                /** @description Only runs of this user; with a key that acts for one user, that user's. */
+                user_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of runs. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "run_id": "run_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *             "status": "done",
+                     *             "user_id": "ada@example.com",
+                     *             "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *             "script_sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "steps": 1,
+                     *             "dry_run": false,
+                     *             "created_at": "2026-11-20T09:30:00.125Z",
+                     *             "updated_at": "2026-11-20T09:30:01.250Z",
+                     *             "expires_at": "2026-11-21T09:30:00.125Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ScriptRunPage"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_script_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id that run and list return.
+                 * @example run_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "run_id": "run_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "status": "done",
+                     *         "plan": [],
+                     *         "logs": [
+                     *           {
+                     *             "level": "info",
+                     *             "text": "opened 7"
+                     *           }
+                     *         ],
+                     *         "warnings": [],
+                     *         "calls": [
+                     *           {
+                     *             "step": 0,
+                     *             "tool": "github_create_issue",
+                     *             "line": 1,
+                     *             "status": "ok",
+                     *             "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBE",
+                     *             "started_at": "2026-11-20T09:30:00.125Z",
+                     *             "duration_ms": 212
+                     *           }
+                     *         ],
+                     *         "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "result": {
+                     *           "opened": 1
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ScriptRun"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    cancel_script: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The id that run and list return.
+                 * @example run_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "run_id": "run_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "status": "cancelled",
+                     *         "plan": [],
+                     *         "logs": [
+                     *           {
+                     *             "level": "info",
+                     *             "text": "opened 7"
+                     *           }
+                     *         ],
+                     *         "warnings": [],
+                     *         "calls": [
+                     *           {
+                     *             "step": 0,
+                     *             "tool": "github_create_issue",
+                     *             "line": 1,
+                     *             "status": "ok",
+                     *             "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBE",
+                     *             "started_at": "2026-11-20T09:30:00.125Z",
+                     *             "duration_ms": 212
+                     *           }
+                     *         ],
+                     *         "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ScriptRun"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resume_script: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The id that run and list return.
+                 * @example run_01KAHZ6M5T9Q4C8W2N7RXJ3VBD
+                 */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The outcome of the run. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "run_id": "run_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "status": "done",
+                     *         "plan": [],
+                     *         "logs": [
+                     *           {
+                     *             "level": "info",
+                     *             "text": "opened 7"
+                     *           }
+                     *         ],
+                     *         "warnings": [],
+                     *         "calls": [
+                     *           {
+                     *             "step": 0,
+                     *             "tool": "github_create_issue",
+                     *             "line": 1,
+                     *             "status": "ok",
+                     *             "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBE",
+                     *             "started_at": "2026-11-20T09:30:00.125Z",
+                     *             "duration_ms": 212
+                     *           }
+                     *         ],
+                     *         "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+                     *         "result": {
+                     *           "opened": 1
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01KAHZ6M5T9Q4C8W2N7RXJ3VBD"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ScriptRun"];
+                        meta: components["schemas"]["Meta"];
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         */
+                        success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     list_sessions: {
         parameters: {
             query?: {
@@ -7253,6 +8093,47 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    get_tool_types: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Names of tools, parted by commas, at most 100. Needed unless services are named.
+                 * @example github_create_issue,github_list_issues
+                 */
+                names?: string;
+                /**
+                 * @description Names of services, parted by commas, at most 10: all their tools that the user may use.
+                 * @example github
+                 */
+                services?: string;
+                /** @description The user the tools would run for; the key's default user if absent. */
+                user_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Declarations in TypeScript. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     list_toolsets: {
         parameters: {
             query?: never;
@@ -8142,7 +9023,14 @@ export interface operations {
     };
     test_trigger: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Only items from this moment on, at most 30 days ago; those of the last day if absent. Refused where the service gives
+                 *     no times of its items.
+                 * @example 2026-11-20T09:30:00.125Z
+                 */
+                since?: string;
+            };
             header?: {
                 /** @description Identifies the request. A repetition within 24 hours returns the stored response instead of running again; a response with a secret is not stored. With another body it is refused. */
                 "Idempotency-Key"?: string;
@@ -8158,7 +9046,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What is listed now. */
+            /** @description What it would have found. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -8171,8 +9059,10 @@ export interface operations {
                      *       "data": {
                      *         "status": "found",
                      *         "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
-                     *         "listed": 1,
-                     *         "of_last_day": 1,
+                     *         "listed": 3,
+                     *         "since": "2026-11-19T09:30:00.000Z",
+                     *         "found": 1,
+                     *         "complete": true,
                      *         "items": [
                      *           {
                      *             "event_id": "evt_5TQ0C1Z8H5G6W2N7RXJ3VBD4MA",

@@ -19,6 +19,13 @@ ROUTES = {
         ("Idempotency-Key",),
         ("content", "content_base64", "media_type", "title"),
     ),
+    "cancel_script": Route(
+        "POST",
+        "/v1/scripts/runs/{run_id}/cancel",
+        (),
+        ("Idempotency-Key",),
+        (),
+    ),
     "change_default_permission": Route(
         "PATCH",
         "/v1/permissions/default",
@@ -187,6 +194,13 @@ ROUTES = {
         (),
         (),
     ),
+    "get_code_mode": Route(
+        "GET",
+        "/v1/code-mode",
+        (),
+        (),
+        (),
+    ),
     "get_connection": Route(
         "GET",
         "/v1/connections/{connection_id}",
@@ -243,6 +257,13 @@ ROUTES = {
         (),
         (),
     ),
+    "get_script_run": Route(
+        "GET",
+        "/v1/scripts/runs/{run_id}",
+        (),
+        (),
+        (),
+    ),
     "get_session": Route(
         "GET",
         "/v1/sessions/{session_id}",
@@ -269,6 +290,13 @@ ROUTES = {
         "/v1/tools/{tool_name}/schema",
         ("user_id",),
         ("If-None-Match",),
+        (),
+    ),
+    "get_tool_types": Route(
+        "GET",
+        "/v1/tools/types",
+        ("names", "services", "user_id"),
+        (),
         (),
     ),
     "get_toolset": Route(
@@ -344,7 +372,7 @@ ROUTES = {
     "list_executions": Route(
         "GET",
         "/v1/executions",
-        ("kind", "user_id", "tool_name", "tool_name_part", "service", "key_prefix", "status", "reason", "started_after", "started_before", "limit", "cursor"),
+        ("kind", "user_id", "tool_name", "tool_name_part", "service", "key_prefix", "status", "reason", "parent", "started_after", "started_before", "limit", "cursor"),
         (),
         (),
     ),
@@ -366,6 +394,13 @@ ROUTES = {
         "GET",
         "/v1/permissions/services",
         (),
+        (),
+        (),
+    ),
+    "list_script_runs": Route(
+        "GET",
+        "/v1/scripts/runs",
+        ("user_id", "limit", "cursor"),
         (),
         (),
     ),
@@ -460,6 +495,13 @@ ROUTES = {
         ("Idempotency-Key",),
         (),
     ),
+    "resume_script": Route(
+        "POST",
+        "/v1/scripts/runs/{run_id}/resume",
+        (),
+        ("Idempotency-Key",),
+        (),
+    ),
     "resume_session": Route(
         "POST",
         "/v1/sessions/{session_id}/resume",
@@ -473,6 +515,13 @@ ROUTES = {
         (),
         ("Idempotency-Key",),
         ("overlap_hours",),
+    ),
+    "run_script": Route(
+        "POST",
+        "/v1/scripts/run",
+        (),
+        ("Idempotency-Key",),
+        ("arguments", "dry_run", "script", "session_id", "user_id"),
     ),
     "search_knowledge": Route(
         "GET",
@@ -495,6 +544,13 @@ ROUTES = {
         ("Idempotency-Key",),
         ("content",),
     ),
+    "set_code_mode": Route(
+        "PUT",
+        "/v1/code-mode",
+        (),
+        (),
+        ("enabled",),
+    ),
     "summarise_user_permissions": Route(
         "GET",
         "/v1/permissions/users/{user_id}/summary",
@@ -505,7 +561,7 @@ ROUTES = {
     "test_trigger": Route(
         "POST",
         "/v1/triggers/{trigger_id}/test",
-        (),
+        ("since",),
         ("Idempotency-Key",),
         (),
     ),

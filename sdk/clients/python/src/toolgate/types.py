@@ -46,6 +46,17 @@ Who decides about a call that waits for a person.
 """
 
 
+class CodeModeBody(TypedDict):
+    """
+    The setting to be.
+    """
+
+    enabled: bool
+    """
+    Whether scripts run.
+    """
+
+
 Confidence: TypeAlias = Literal["high", "low", "none"]
 """
 Whether the tools that a search found are likely to do what was asked for.
@@ -155,7 +166,7 @@ class CreateToolsetBody(TypedDict):
     """
     generic_tools: NotRequired[bool]
     """
-    Whether the nine tools of the main address are listed too; then the client can also run tools
+    Whether the tools of the main address are listed too; then the client can also run tools
     outside of the toolset.
     """
     skill_versions: NotRequired[dict[str, int]]
@@ -599,6 +610,9 @@ class OperationCall(TypedDict):
     """
 
 
+PauseReason: TypeAlias = Literal["connection", "approval"]
+
+
 PayloadEncoding: TypeAlias = Literal["text", "base64"]
 """
 How `content` encodes bytes.
@@ -676,6 +690,17 @@ class PlannedRequest(TypedDict):
     """
     A body that is not text; absent of a longer one than 256 KiB.
     """
+
+
+class PlannedScriptCall(TypedDict):
+    """
+    A call that a dry run held back.
+    """
+
+    step: int
+    tool: str
+    line: NotRequired[int | None]
+    arguments: dict[str, Any]
 
 
 class PluginCounts(TypedDict):
@@ -766,7 +791,7 @@ class ReceiptKey(TypedDict):
     """
 
 
-ReceiptKind: TypeAlias = Literal["tool", "connection"]
+ReceiptKind: TypeAlias = Literal["tool", "connection", "script"]
 """
 Whose requests a receipt is about.
 """
@@ -884,6 +909,34 @@ class RuleApprovers(TypedDict):
     tools: NotRequired[dict[str, Approvers]]
 
 
+class RunScriptBody(TypedDict):
+    """
+    A script and what it runs with.
+    """
+
+    script: str
+    """
+    One module in JavaScript or TypeScript, at most 256 KiB. Its result is its default export, or what that function
+    returns.
+    """
+    arguments: NotRequired[Any]
+    """
+    What the script finds in `args`; an empty object if absent.
+    """
+    user_id: NotRequired[str | None]
+    """
+    The user to run for; the key's default user if absent.
+    """
+    session_id: NotRequired[str | None]
+    """
+    The session of all calls; each call has its own if absent.
+    """
+    dry_run: NotRequired[bool]
+    """
+    Calls that read are made, calls that write are planned: the answer lists them in `plan`.
+    """
+
+
 class SchemaOrRef(TypedDict):
     """
     Either the schema itself or where to read it.
@@ -894,6 +947,79 @@ class SchemaOrRef(TypedDict):
     """
     Path of the schema endpoint.
     """
+
+
+ScriptCallStatus: TypeAlias = Literal["ok", "error", "open", "not_begun"]
+
+
+class ScriptError(TypedDict):
+    """
+    Why a run failed.
+    """
+
+    name: str
+    """
+    Of the error in JavaScript, such as `TypeError`; `RunError` where the gateway ended the run.
+    """
+    message: str
+    code: NotRequired[str | None]
+    """
+    Of a call that failed and of a limit, such as `not_found` or `timeout`.
+    """
+    line: NotRequired[int | None]
+    """
+    In the script as it was sent, from 1.
+    """
+    column: NotRequired[int | None]
+    step: NotRequired[int | None]
+    """
+    The step whose failure the script did not catch.
+    """
+
+
+class ScriptLog(TypedDict):
+    """
+    One line that a script logged.
+    """
+
+    level: str
+    """
+    `info`, `warn` or `error`.
+    """
+    text: str
+
+
+class ScriptPause(TypedDict):
+    """
+    What a paused run waits for.
+    """
+
+    reason: PauseReason
+    step: int
+    """
+    The call that waits.
+    """
+    line: NotRequired[int | None]
+    tool: str
+    connect_url: NotRequired[str | None]
+    """
+    For the user to open: one use, 15 minutes. It is in the answer to the run that paused and nowhere else; resuming
+    answers a new one.
+    """
+    approval_id: NotRequired[str | None]
+    approval_url: NotRequired[str | None]
+    """
+    Where a member approves or denies the call.
+    """
+    message: str
+
+
+ScriptStatus: TypeAlias = Literal[
+    "done", "failed", "paused", "planned", "cancelled", "running"
+]
+"""
+How far a run is.
+"""
 
 
 class SendMessageBody(TypedDict):
@@ -1039,7 +1165,7 @@ class ToolsetInfo(TypedDict):
     """
     generic_tools: bool
     """
-    Whether the nine tools of the main address are listed too.
+    Whether the tools of the main address are listed too.
     """
     mcp_url: str
     """
@@ -1231,6 +1357,10 @@ class WebhookDelivery(TypedDict):
     """
     Why the last attempt failed.
     """
+    execution_id: NotRequired[str | None]
+    """
+    The execution that the event tells of, where it tells of one.
+    """
     created_at: str
 
 
@@ -1243,6 +1373,14 @@ class WebhookFilters(TypedDict):
     user_ids: NotRequired[list[str] | None]
     services: NotRequired[list[str] | None]
     tool_names: NotRequired[list[str] | None]
+
+
+class CodeMode(TypedDict):
+    """
+    Whether the gateway runs scripts for the workspace.
+    """
+
+    enabled: bool
 
 
 class ConnectLink(TypedDict):
@@ -1729,7 +1867,7 @@ class ToolsetTools(TypedDict):
     description: str
     generic_tools: bool
     """
-    Whether an MCP client is listed the nine tools of the main address too, before these.
+    Whether an MCP client is listed the tools of the main address too, before these.
     """
     tools: list[ToolsetTool]
     """
@@ -1751,7 +1889,7 @@ class DeletedTrigger(TypedDict):
 
 class TriggerTest(TypedDict):
     """
-    What a poll would have found now. `POST /v1/triggers/{trigger_id}/test`.
+    What polls would have found of late. `POST /v1/triggers/{trigger_id}/test`.
     """
 
     status: TriggerTestStatus
@@ -1760,7 +1898,7 @@ class TriggerTest(TypedDict):
     """
     execution_id: NotRequired[str | None]
     """
-    The call's receipt; absent where nothing was called.
+    The receipt of the call, of the last one where there were several; absent where nothing was called.
     """
     message: NotRequired[str | None]
     """
@@ -1769,11 +1907,20 @@ class TriggerTest(TypedDict):
     connect: NotRequired[Connect | None]
     listed: int
     """
-    Items of the first page.
+    Items that were read.
     """
-    of_last_day: NotRequired[int | None]
+    since: NotRequired[str | None]
     """
-    Of these, those of the last day; absent where the trigger knows no times.
+    The time from which on items are answered: the one that was asked for, or a day ago. Absent where the service gives
+    no times of them; then the first page is answered as it is listed now.
+    """
+    found: NotRequired[int | None]
+    """
+    Of the items that were read, those from then on; absent like it.
+    """
+    complete: bool
+    """
+    Whether there are no more of them: behind five pages nothing is read.
     """
     items: list[TestedItem]
     """
@@ -1807,6 +1954,10 @@ class WebhookWithSecret(TypedDict):
     failing_since: NotRequired[str | None]
     """
     Since when no delivery has arrived; absent while all is well.
+    """
+    paused_until: NotRequired[str | None]
+    """
+    Until when nothing is sent but tests and repetitions, as deliveries failed; absent while all is well.
     """
     previous_secret_until: NotRequired[str | None]
     """
@@ -2079,6 +2230,10 @@ class ExecutionReceipt(TypedDict):
     """
     The connection it ran with.
     """
+    parent_execution_id: NotRequired[str | None]
+    """
+    The run of a script whose call this was.
+    """
     plugin: PluginVersion
     requests: list[RequestRecord]
     """
@@ -2252,6 +2407,62 @@ class RuleBody(TypedDict):
     """
 
 
+class ScriptCall(TypedDict):
+    """
+    One step of a run.
+    """
+
+    step: int
+    """
+    From 0, in the order in which the script asked.
+    """
+    tool: str
+    """
+    The tool's name, or `search`, `describe`, `skill`, `sleep`.
+    """
+    line: NotRequired[int | None]
+    status: ScriptCallStatus
+    execution_id: NotRequired[str | None]
+    """
+    Of its receipt.
+    """
+    started_at: NotRequired[str | None]
+    """
+    Milliseconds since the Unix epoch, RFC 3339 in public answers; absent where it has not begun.
+    """
+    duration_ms: NotRequired[int | None]
+    """
+    Absent where it has not ended.
+    """
+
+
+class ScriptRunSummary(TypedDict):
+    """
+    A run in a list.
+    """
+
+    run_id: str
+    status: ScriptStatus
+    user_id: str
+    session_id: NotRequired[str | None]
+    execution_id: str
+    script_sha256: str
+    """
+    Of the script's text, hexadecimal.
+    """
+    steps: int
+    """
+    Steps that have begun.
+    """
+    dry_run: bool
+    created_at: str
+    updated_at: str
+    expires_at: str
+    """
+    When the run is deleted with its journal.
+    """
+
+
 class Session(TypedDict):
     """
     One session.
@@ -2379,6 +2590,10 @@ class Webhook(TypedDict):
     """
     Since when no delivery has arrived; absent while all is well.
     """
+    paused_until: NotRequired[str | None]
+    """
+    Until when nothing is sent but tests and repetitions, as deliveries failed; absent while all is well.
+    """
     previous_secret_until: NotRequired[str | None]
     """
     Until when the secret before the last rotation signs too.
@@ -2467,6 +2682,53 @@ class PermissionExplanation(TypedDict):
     decided_by: DecidedBy
     approvers: NotRequired[Approvers | None]
     rule: NotRequired[LimitedRule | None]
+
+
+class ScriptRun(TypedDict):
+    """
+    One run of a script.
+    """
+
+    run_id: str
+    status: ScriptStatus
+    result: NotRequired[Any]
+    """
+    What the script's default export is, or answers. Absent unless the script came to its end.
+    """
+    error: NotRequired[ScriptError | None]
+    pause: NotRequired[ScriptPause | None]
+    plan: list[PlannedScriptCall]
+    """
+    Calls that a dry run held back, in the order in which the script asked for them.
+    """
+    logs: list[ScriptLog]
+    """
+    What the script logged.
+    """
+    warnings: list[str]
+    """
+    What else the author of the script should know, such as calls that were not awaited.
+    """
+    calls: list[ScriptCall]
+    """
+    What the script asked for, in its order.
+    """
+    execution_id: str
+    """
+    Of the receipt of the run; those of its calls name it as their parent.
+    """
+
+
+class ScriptRunPage(TypedDict):
+    """
+    `GET /v1/scripts/runs`, newest first.
+    """
+
+    items: list[ScriptRunSummary]
+    next_cursor: str | None
+    """
+    `null` on the last page.
+    """
 
 
 class SessionPage(TypedDict):
