@@ -79,25 +79,7 @@ impl Egress {
             progress,
             under_way: &under_way,
         };
-        let work = Sending::run(&self.inner, scope, request, deadline, watch);
-        let mut work = Box::pin(tokio::time::timeout_at(deadline, work));
-        let late =
-            || EgressFailure::unsent(FailureKind::Timeout, "no answer within the time allowed");
-        let result = tokio::select! {
-            biased;
-            result = &mut work => result.unwrap_or_else(|_| Err(late())),
-            () = scope.cancellation.heard() => {
-                let told = self.tell(scope, &under_way);
-                if scope.cancellation.ends_requests() {
-                    drop(work);
-                    told.await;
-                    Err(unwanted())
-                } else {
-                    let (result, ()) = tokio::join!(work, told);
-                    result.unwrap_or_else(|_| Err(late()))
-                }
-            }
-        };
+        let result = self.send_or_cancel(scope, request, deadline, watch).await;
         if result.is_err() && !sent.load(Ordering::Relaxed) {
             // A request that is refused at once waits for nothing. Many of them in a row would hold the thread, and no
             // timeout could end them.
@@ -108,6 +90,36 @@ impl Egress {
             failure.sent |= sent.load(Ordering::Relaxed);
             scope.clean(failure)
         })
+    }
+
+    /// Sends until there is an answer, the time is over or the caller cancels. When this returns nothing of the request is
+    /// under way any more, and `watch.sent` is final.
+    async fn send_or_cancel(
+        &self,
+        scope: &CallScope,
+        request: GuestRequest,
+        deadline: Instant,
+        watch: SendingWatch<'_>,
+    ) -> Result<Response, EgressFailure> {
+        let work = Sending::run(&self.inner, scope, request, deadline, watch);
+        let mut work = Box::pin(tokio::time::timeout_at(deadline, work));
+        let late =
+            || EgressFailure::unsent(FailureKind::Timeout, "no answer within the time allowed");
+        tokio::select! {
+            biased;
+            result = &mut work => result.unwrap_or_else(|_| Err(late())),
+            () = scope.cancellation.heard() => {
+                let told = self.tell(scope, watch.under_way);
+                if scope.cancellation.ends_requests() {
+                    drop(work);
+                    told.await;
+                    Err(unwanted())
+                } else {
+                    let (result, ()) = tokio::join!(work, told);
+                    result.unwrap_or_else(|_| Err(late()))
+                }
+            }
+        }
     }
 
     /// Tells the server that works on a call of a session, if there is one, that nobody wants the result any more.

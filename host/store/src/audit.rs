@@ -52,7 +52,7 @@ macro_rules! entries_of {
             select!(audit_log),
             " WHERE workspace_id = $1",
             $condition,
-            " AND at_ms >= $5 AND at_ms <= $2 AND (at_ms < $2 OR id < $3) ORDER BY at_ms DESC, id DESC LIMIT $4"
+            " AND at_ms BETWEEN $5 AND $2 AND (at_ms < $2 OR id < $3) ORDER BY at_ms DESC, id DESC LIMIT $4"
         )
     };
 }
