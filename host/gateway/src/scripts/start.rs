@@ -61,11 +61,11 @@ impl Gateway {
         self.detached_run(caller, run).await
     }
 
-    /// Goes on with a run that waits for a person or whose process has stopped.
+    /// Goes on with a run that waits for a person or whose process has stopped. One that is over is answered as it ended.
     ///
     /// # Errors
-    /// `not_found` for a run of another user; `conflict` for one that is over or that another key began; `in_progress`
-    /// while another request works on it; and those of [`Gateway::run_script`].
+    /// `not_found` for a run of another user; `conflict` for one that another key began; `in_progress` while another
+    /// request works on it; and those of [`Gateway::run_script`].
     pub async fn resume_script(
         self: &Arc<Self>,
         caller: &Caller,
@@ -79,9 +79,8 @@ impl Gateway {
             | ScriptStatus::Failed
             | ScriptStatus::Planned
             | ScriptStatus::Cancelled => {
-                return Err(Error::Conflict(
-                    "the run is over: read it to see how it ended".to_owned(),
-                ));
+                // A client that lost the answer asks again.
+                return self.script_run(caller, run_id).await;
             }
         }
         // Idempotency keys and approvals are of the key that sent them: for another one a write could be done twice.

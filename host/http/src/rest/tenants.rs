@@ -72,6 +72,30 @@ fn of_ours(name: &str) -> String {
     format!("{name}-of-ours")
 }
 
+async fn store_approval(world: &TestWorld, workspace_id: &str, user_id: &str) {
+    let approval = store::ApprovalRow {
+        workspace_id: workspace_id.to_string(),
+        id: of_ours("apr"),
+        user_id: user_id.to_owned(),
+        tool_name: "github_create_issue".to_owned(),
+        arguments_hash: "0".to_owned(),
+        requests: "[]".to_owned(),
+        arguments: "{}".to_owned(),
+        session_id: None,
+        state: ApprovalStatus::Pending,
+        decided_by: None,
+        decided_at_ms: None,
+        created_at_ms: NOW_MS,
+        expires_at_ms: NOW_MS + 60_000,
+        ..store::ApprovalRow::default()
+    };
+    let store = world.store();
+    store
+        .open_approval(&approval, "https://gateway.example.com/approvals/one")
+        .await
+        .unwrap();
+}
+
 /// What no route makes by itself: a connection, a call, an approval, a kept result, a trigger of no plugin.
 async fn store_belongings(world: &TestWorld, caller: &Caller, user_id: &str) {
     let (store, workspace_id) = (world.store(), caller.workspace_id.clone());
@@ -123,26 +147,7 @@ async fn store_belongings(world: &TestWorld, caller: &Caller, user_id: &str) {
     store.record_executions(&[execution], &[]).await.unwrap();
     store_trigger(world, &workspace_id, user_id).await;
     store_script_run(world, &workspace_id, user_id).await;
-    let approval = store::ApprovalRow {
-        workspace_id: workspace_id.to_string(),
-        id: of_ours("apr"),
-        user_id: user_id.to_owned(),
-        tool_name: "github_create_issue".to_owned(),
-        arguments_hash: "0".to_owned(),
-        requests: "[]".to_owned(),
-        arguments: "{}".to_owned(),
-        session_id: None,
-        state: ApprovalStatus::Pending,
-        decided_by: None,
-        decided_at_ms: None,
-        created_at_ms: NOW_MS,
-        expires_at_ms: NOW_MS + 60_000,
-        ..store::ApprovalRow::default()
-    };
-    store
-        .open_approval(&approval, "https://gateway.example.com/approvals/one")
-        .await
-        .unwrap();
+    store_approval(world, &workspace_id, user_id).await;
     store
         .put_result(
             &workspace_id,

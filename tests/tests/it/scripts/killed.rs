@@ -82,10 +82,15 @@ impl KilledWorld {
             }
             processes.push(installation.serve(&[WRITE]).await);
         }
+        let create = ["key", "create", "--name", "admin", "--scopes", "admin"];
+        let admin = installations[0].run(&create).await;
+        let admin = admin["key"].as_str().unwrap().to_owned();
+        let own = std::mem::replace(&mut processes[0].key, admin);
         let body = json!({"enabled": true});
         let on = processes[0].send(Method::PUT, "/v1/code-mode", Some(&body));
         let on = on.await;
         assert_eq!(on.status, 200, "{}", on.text);
+        processes[0].key = own;
         Self {
             installations,
             processes,

@@ -32,7 +32,9 @@ async fn two(shop: &Shop, folder: &std::path::Path) -> (TestGateway, TestGateway
         ..shop.options()
     };
     let one = shop.gateway_with(options()).await;
-    let two = shop.gateway_with(options()).await;
+    let mut two = shop.gateway_with(options()).await;
+    // A run goes on under the key that began it.
+    two.key.clone_from(&one.key);
     (one, two)
 }
 
@@ -271,8 +273,10 @@ async fn a_restarted_gateway_goes_on_with_what_was_paused() {
     };
     let gateway = shop.gateway_with(options()).await;
     let paused = run(&gateway, CONNECTS).await;
+    let key = gateway.key.clone();
     gateway.stop().await;
-    let gateway = shop.gateway_with(options()).await;
+    let mut gateway = shop.gateway_with(options()).await;
+    gateway.key = key;
     let waiting = resume(&gateway, &paused).await.data();
     assert_waits_for_the_ledger(&waiting);
     connect(&gateway, &waiting["pause"]["connect_url"]).await;
