@@ -759,8 +759,8 @@ export interface paths {
         /**
          * Resume a run of a script
          * @description Goes on where a run was paused or its process stopped: the script runs anew and is given the outcomes that are stored,
-         *     so that no call is made twice. Answers what run answers; 409 while the run is under way elsewhere or when it has
-         *     ended.
+         *     so that no call is made twice. Answers what run answers, also for a run that has ended; 409 while the run is under way
+         *     elsewhere.
          */
         post: operations["resume_script"];
         delete?: never;
