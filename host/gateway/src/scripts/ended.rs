@@ -15,7 +15,7 @@ pub(super) enum LoopEnd {
     /// A dry run has come as far as it can; with the result where the script did not wait for what was held back.
     Planned(Option<Value>),
     Failed(ScriptError),
-    Paused(ScriptPause),
+    Paused(Box<ScriptPause>),
     /// The requester took the run back.
     Cancelled,
     /// The gateway cannot go on at the moment. The run can be resumed.

@@ -52,7 +52,7 @@ pub(super) async fn finish(ended: EndedLoop) -> Result<ScriptRun, Error> {
         }
         LoopEnd::Paused(pause) => {
             run.status = ScriptStatus::Paused;
-            run.pause = Some(pause.clone());
+            run.pause = Some((**pause).clone());
             if !pause_run(&ended, &run, pause).await? {
                 return lost(&ended).await;
             }

@@ -323,7 +323,7 @@ impl ScriptLoop {
             } => self.settle(step, &value, execution_id).await.map(Some),
             StepEnd::Waits(pause) => {
                 *self.waited.entry(step).or_default() += 1;
-                Err(LoopEnd::Paused(pause))
+                Err(LoopEnd::Paused(Box::new(pause)))
             }
             StepEnd::Planned(call) => {
                 self.plan.push(call);

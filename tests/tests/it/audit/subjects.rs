@@ -69,7 +69,14 @@ impl Walk {
         let script = json!({"script": "await sleep(1); export default 1;"});
         let run = self.rest(Method::POST, "/v1/scripts/run", script).await;
         assert_eq!(run["status"], "done", "{run}");
-        // It calls a tool of which nobody has connected an account.
+        // It calls a tool for which a person has to be asked.
+        let ask = json!({"permission": "ask"});
+        self.rest(
+            Method::PATCH,
+            "/v1/permissions/users/eve/services/acme",
+            ask,
+        )
+        .await;
         let script =
             json!({"script": "export default await acme.run({ n: 1 });", "user_id": "eve"});
         let run = self.rest(Method::POST, "/v1/scripts/run", script).await;

@@ -4,6 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use toolgate_gateway::Scope;
 use toolgate_tests::gateway::{TestGateway, new_key, new_tenant};
+use toolgate_tests::mcp::{Client, ToolsetClient};
 
 use super::{RUN, Shop, result_of, run, switch, switch_as};
 use crate::mcp::wire::{answer, stateless};
@@ -125,4 +126,31 @@ async fn only_an_administrator_switches_it_and_the_audit_log_says_who_did() {
         .map(|one| serde_json::from_str(&one.details).unwrap())
         .collect();
     assert_eq!(of_mode.len(), 2, "on for the test, and off: {of_mode:?}");
+}
+
+/// An official client at the main address hears that its list has changed.
+async fn a_client_hears_of_the_switch(client: Client) {
+    let shop = Shop::start().await;
+    let gateway = untouched(&shop).await;
+    let connecting = ToolsetClient::connect(client, &gateway.url("/mcp"), &gateway.key);
+    let (mut client, negotiated) = connecting.await.unwrap();
+    assert_eq!(negotiated["list_changed"], true, "{negotiated}");
+    let listed = client.list().await.unwrap().to_string();
+    assert!(!listed.contains(TOOL), "{listed}");
+    for enabled in [true, false] {
+        switch(&gateway, enabled).await;
+        client.changed().await.unwrap();
+        let listed = client.list().await.unwrap().to_string();
+        assert_eq!(listed.contains(TOOL), enabled, "{listed}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_of_the_stateless_era_hears_of_the_switch() {
+    a_client_hears_of_the_switch(Client::Python("auto")).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_of_the_session_era_hears_of_the_switch() {
+    a_client_hears_of_the_switch(Client::JavaScript("legacy")).await;
 }
