@@ -132,7 +132,8 @@ async fn only_an_administrator_switches_it_and_the_audit_log_says_who_did() {
 async fn a_client_hears_of_the_switch(client: Client) {
     let shop = Shop::start().await;
     let gateway = untouched(&shop).await;
-    let connecting = ToolsetClient::connect(client, &gateway.url("/mcp"), &gateway.key);
+    let url = gateway.url("/mcp");
+    let connecting = ToolsetClient::connect(client, &url, &gateway.key);
     let (mut client, negotiated) = connecting.await.unwrap();
     assert_eq!(negotiated["list_changed"], true, "{negotiated}");
     let listed = client.list().await.unwrap().to_string();
