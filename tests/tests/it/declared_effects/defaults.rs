@@ -12,11 +12,6 @@ const COMMON_VALUES: &[(&str, &str, &str)] = &[
         "us-east-1",
         "the region of AWS that is older than the others",
     ),
-    (
-        "region",
-        "www",
-        "accounts of Wrike that are in no region of their own",
-    ),
 ];
 
 #[test]
