@@ -22,9 +22,9 @@ pub(super) fn cases() -> Vec<Case> {
             Ends::With(json!("logged")),
         ),
         case(
-            "an error with five megabytes",
-            "1;\nthrow new Error('x'.repeat(5e6));",
-            Ends::Failing("Error", "xxx", 2),
+            "an error with four megabytes",
+            "let text = 'x';\nwhile (text.length < 4e6) text += text;\nthrow new Error(text);",
+            Ends::Failing("Error", "xxx", 3),
         ),
         case(
             "a thousand failures that nobody awaits",
@@ -32,8 +32,8 @@ pub(super) fn cases() -> Vec<Case> {
             Ends::With(json!("lost")),
         ),
         case(
-            "a result with five megabytes",
-            "export default 'x'.repeat(5e6);",
+            "a result with four megabytes",
+            "let text = 'x';\nwhile (text.length < 4e6) text += text;\nexport default text;",
             Ends::Bounded(&["RangeError"]),
         ),
         case(
@@ -42,9 +42,9 @@ pub(super) fn cases() -> Vec<Case> {
             Ends::Bounded(&["RangeError", "limit_exceeded", "script_crashed"]),
         ),
         case(
-            "arguments with five megabytes",
-            "1;\nawait shop.getItem({ id: 'x'.repeat(5e6) });",
-            Ends::Failing("RangeError", "", 2),
+            "arguments with four megabytes",
+            "let text = 'x';\nwhile (text.length < 4e6) text += text;\nawait shop.getItem({ id: text });",
+            Ends::Failing("RangeError", "", 3),
         ),
         case(
             "progress without measure",
