@@ -14,7 +14,10 @@ pub(super) enum LoopEnd {
     Done(Value),
     /// A dry run has come as far as it can; with the result where the script did not wait for what was held back.
     Planned(Option<Value>),
+    /// The gateway ended it: a limit, a crash.
     Failed(ScriptError),
+    /// The script threw; what the error says is the script's.
+    Thrown(ScriptError),
     Paused(Box<ScriptPause>),
     /// The requester took the run back.
     Cancelled,

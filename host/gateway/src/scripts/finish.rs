@@ -25,9 +25,10 @@ struct RunReceipt<'a> {
     error: Option<&'a ScriptError>,
 }
 
-/// Writes down how the loop has ended, and answers.
+/// Writes down how the loop has ended, and answers. An error frees the idempotency key of the request, whose repetition is
+/// a second run: once a step has begun, the answer is the run, and what went wrong is a warning in it.
 pub(super) async fn finish(ended: EndedLoop) -> Result<ScriptRun, Error> {
-    let mut run = ScriptRun {
+    let run = ScriptRun {
         run_id: ended.journal.run_id.clone(),
         status: ScriptStatus::Running,
         result: None,
@@ -39,16 +40,39 @@ pub(super) async fn finish(ended: EndedLoop) -> Result<ScriptRun, Error> {
         calls: ended.records.iter().map(call_of).collect(),
         execution_id: ended.of.facts.execution_id.to_string(),
     };
+    let begun = ended.has_begun.then(|| run.clone());
+    match (written_down(ended, run).await, begun) {
+        (Err(error), Some(run)) => Ok(interrupted_run(run, &error)),
+        (answer, _) => answer,
+    }
+}
+
+/// A run that has begun a step and with which this process could not go on.
+fn interrupted_run(mut run: ScriptRun, error: &Error) -> ScriptRun {
+    if let Error::Internal(cause) = error {
+        tracing::error!(
+            script.run = run.run_id,
+            error = format!("{cause:#}"),
+            "scripts.interrupted"
+        );
+    }
+    let hint = error.hint().map(|hint| format!(". {hint}"));
+    run.warnings.push(format!(
+        "the run was interrupted ({error}{}): resume it, and no call that has an outcome is made again",
+        hint.unwrap_or_default()
+    ));
+    run
+}
+
+async fn written_down(ended: EndedLoop, mut run: ScriptRun) -> Result<ScriptRun, Error> {
     match &ended.end {
         LoopEnd::Lost => return lost(&ended).await,
         LoopEnd::Interrupted(_) => return interrupted(ended, run).await,
         LoopEnd::Cancelled => {
             run.status = ScriptStatus::Cancelled;
-            let (workspace_id, now_ms) = (&ended.journal.workspace_id, ended.now_ms());
-            let store = &ended.of.gateway.store;
-            store
-                .cancel_script_run(workspace_id, &run.run_id, now_ms)
-                .await?;
+            if !ended.journal.end(run.status, None, None).await? {
+                return lost(&ended).await;
+            }
         }
         LoopEnd::Paused(pause) => {
             run.status = ScriptStatus::Paused;
@@ -65,7 +89,7 @@ pub(super) async fn finish(ended: EndedLoop) -> Result<ScriptRun, Error> {
             run.status = ScriptStatus::Planned;
             run.result = result.clone();
         }
-        LoopEnd::Failed(error) => {
+        LoopEnd::Failed(error) | LoopEnd::Thrown(error) => {
             run.status = ScriptStatus::Failed;
             run.error = Some(error.clone());
         }
@@ -77,18 +101,12 @@ pub(super) async fn finish(ended: EndedLoop) -> Result<ScriptRun, Error> {
     if is_over && !end_run(&ended, &mut run).await? {
         return lost(&ended).await;
     }
-    let receipt = receipt_of(&run);
+    let receipt = receipt_of(&run, matches!(ended.end, LoopEnd::Failed(_)));
     let of = &ended.of;
     of.gateway
         .keep_script_receipt(&of.caller, &of.facts, receipt)
         .await;
     Ok(run)
-}
-
-impl EndedLoop {
-    fn now_ms(&self) -> i64 {
-        self.of.gateway.clock.now_ms()
-    }
 }
 
 /// Gives the run back as one that waits. `false`: it is no longer this process's.
@@ -160,20 +178,15 @@ async fn place_for(
     }
 }
 
-/// The gateway cannot go on at the moment. A run that has made calls can be resumed, which its requester has to be told;
-/// one that has made none is refused, and its requester runs it again.
-async fn interrupted(ended: EndedLoop, mut run: ScriptRun) -> Result<ScriptRun, Error> {
+/// The gateway cannot go on at the moment. A run that has begun a step is given back as one that can be resumed; one that
+/// has begun none is over, and its requester runs it again.
+async fn interrupted(ended: EndedLoop, run: ScriptRun) -> Result<ScriptRun, Error> {
     let EndedLoop {
         journal,
         waited,
-        end,
         has_begun,
         ..
     } = &ended;
-    let LoopEnd::Interrupted(error) = end else {
-        return Ok(run);
-    };
-    let may_be_told = error.retry_after_s().is_some() && *has_begun;
     let record = PauseRecord {
         waited: waited.clone(),
         ..PauseRecord::default()
@@ -190,39 +203,38 @@ async fn interrupted(ended: EndedLoop, mut run: ScriptRun) -> Result<ScriptRun, 
         // The lease ends by itself.
         tracing::warn!(script.run = journal.run_id, error = %cause, "scripts.not_released");
     }
-    if may_be_told {
-        run.warnings.push(format!(
-            "the run was interrupted ({error}): resume it, and no call is made twice"
-        ));
-        return Ok(run);
-    }
     match ended.end {
         LoopEnd::Interrupted(error) => Err(error),
         _ => Ok(run),
     }
 }
 
-/// The run was cancelled, or another request goes on with it.
+/// The run was cancelled, or another request goes on with it: it is answered as its rows are.
 async fn lost(ended: &EndedLoop) -> Result<ScriptRun, Error> {
     let (gateway, journal) = (&ended.of.gateway, &ended.journal);
     let found = gateway
         .store
         .script_run(&journal.workspace_id, &journal.run_id)
         .await?;
-    match found {
-        Some(row) if row.state == ScriptStatus::Cancelled.into_str() => {
-            let steps = gateway.store.script_steps(&row.id).await?;
-            let mut run = stored_run(gateway, row, steps)?;
-            run.logs = ended.report.logs.clone();
-            Ok(run)
-        }
-        _ => Err(Error::Conflict(
-            "another request goes on with this run; read it to see how far it is".to_owned(),
-        )),
+    let Some(row) = found else {
+        return Err(Error::Conflict(
+            "the run was deleted while it was under way".to_owned(),
+        ));
+    };
+    let is_cancelled = row.state == ScriptStatus::Cancelled.into_str();
+    let steps = gateway.store.script_steps(&row.id).await?;
+    let mut run = stored_run(gateway, row, steps)?;
+    if is_cancelled {
+        run.logs = ended.report.logs.clone();
+    } else {
+        run.warnings
+            .push("another request goes on with this run; read it to see how far it is".to_owned());
     }
+    Ok(run)
 }
 
-fn receipt_of(run: &ScriptRun) -> RunReceipt<'_> {
+/// `is_ours`: the gateway ended a run that has failed, not an error that the script threw.
+fn receipt_of(run: &ScriptRun, is_ours: bool) -> RunReceipt<'_> {
     let receipt = |status| RunReceipt {
         status,
         reason: None,
@@ -240,14 +252,14 @@ fn receipt_of(run: &ScriptRun) -> RunReceipt<'_> {
             ..receipt(ExecutionStatus::Error)
         },
         ScriptStatus::Failed => RunReceipt {
-            reason: run.error.as_ref().and_then(reason_of),
+            reason: run.error.as_ref().filter(|_| is_ours).and_then(reason_of),
             ..receipt(ExecutionStatus::Error)
         },
         ScriptStatus::Running => receipt(ExecutionStatus::Running),
     }
 }
 
-/// Why the gateway ended a run; nothing where the script itself threw.
+/// Why the gateway ended a run, by the code that it gave the error.
 fn reason_of(error: &ScriptError) -> Option<FailureReason> {
     match error.code.as_deref()? {
         "timeout" => Some(FailureReason::Timeout),
@@ -361,16 +373,37 @@ mod tests {
             (thrown, None),
         ] {
             let failed = run(ScriptStatus::Failed, Some(error));
-            let receipt = receipt_of(&failed);
+            let receipt = receipt_of(&failed, true);
             assert_eq!(receipt.status, ExecutionStatus::Error);
             assert_eq!(receipt.reason, reason, "{:?}", failed.error);
+            // The script may throw an error that looks the same.
+            assert_eq!(
+                receipt_of(&failed, false).reason,
+                None,
+                "{:?}",
+                failed.error
+            );
         }
         let cancelled = run(ScriptStatus::Cancelled, None);
         assert_eq!(
-            receipt_of(&cancelled).reason,
+            receipt_of(&cancelled, false).reason,
             Some(FailureReason::Cancelled)
         );
         let done = run(ScriptStatus::Done, None);
-        assert_eq!(receipt_of(&done).status, ExecutionStatus::Success);
+        assert_eq!(receipt_of(&done, false).status, ExecutionStatus::Success);
+    }
+
+    #[test]
+    fn a_run_that_has_begun_is_answered_with_what_interrupted_it() {
+        for error in [
+            Error::SignInRequired,
+            Error::Stopping,
+            Error::Conflict("held by another".to_owned()),
+        ] {
+            let told = interrupted_run(run(ScriptStatus::Running, None), &error);
+            assert_eq!(told.status, ScriptStatus::Running);
+            assert_eq!(told.warnings.len(), 1);
+            assert!(told.warnings[0].contains(&error.to_string()), "{told:?}");
+        }
     }
 }

@@ -187,7 +187,7 @@ impl ScriptLoop {
         match self.end.take() {
             Some(EngineEnd {
                 error: Some(error), ..
-            }) => LoopEnd::Failed(error.into()),
+            }) => LoopEnd::Thrown(error.into()),
             Some(end) if self.plan.is_empty() => LoopEnd::Done(end.ok),
             Some(end) => LoopEnd::Planned(Some(end.ok)),
             None if !self.plan.is_empty() => LoopEnd::Planned(None),
@@ -269,16 +269,15 @@ impl ScriptLoop {
                 continue;
             };
             let name = record.tool.as_ref().map_or("", |tool| tool.name.as_str());
-            if !record.is_begun {
-                let begun = self
-                    .journal
-                    .begin(&record.step, &record.fingerprint, name, now_ms);
-                if !begun.await.map_err(LoopEnd::Interrupted)? {
-                    return Err(LoopEnd::Lost);
-                }
-                record.is_begun = true;
-                record.began_at_ms = Some(now_ms);
+            // One that has begun before stays as it is in the journal; the run may have been cancelled or taken since.
+            let begun = self
+                .journal
+                .begin(&record.step, &record.fingerprint, name, now_ms);
+            if !begun.await.map_err(LoopEnd::Interrupted)? {
+                return Err(LoopEnd::Lost);
             }
+            record.is_begun = true;
+            record.began_at_ms.get_or_insert(now_ms);
             record.status = ScriptCallStatus::Open;
             let asked = BegunStep {
                 step: record.step.clone(),
