@@ -42,6 +42,9 @@ pub(super) const RUNS_PER_USER_MAX: usize = 4;
 /// journal says that a step has begun, its key tells whether a write was done.
 pub(super) const KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
 const _: () = assert!(KEPT_MS <= crate::tools::idempotency::KEPT_MS);
+/// How long a run takes its key, or what a member has granted its app, to be as it was when it was looked at, where nobody
+/// has changed one: both expire by themselves.
+pub(super) const CALLER_KNOWN_MS: i64 = 10_000;
 /// How long a process has a run for itself, unless it renews that.
 pub(super) const LEASE_MS: i64 = 30_000;
 /// How often it does.

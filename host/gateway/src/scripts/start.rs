@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 
 use rand::RngExt as _;
 use sha2::{Digest as _, Sha256};
@@ -267,6 +268,7 @@ async fn work_on(
     let of = Arc::new(StepContext {
         gateway: gateway.clone(),
         caller,
+        looked_ms: AtomicI64::new(gateway.clock.now_ms()),
         facts,
         stopping: CancellationToken::new(),
         cancelled: CancellationToken::new(),

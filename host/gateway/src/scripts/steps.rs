@@ -4,6 +4,7 @@
 //! the run.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -54,6 +55,8 @@ pub(super) struct RunFacts {
 pub(super) struct StepContext {
     pub gateway: Arc<Gateway>,
     pub caller: Caller,
+    /// When the caller was last looked at.
+    pub looked_ms: AtomicI64,
     pub facts: RunFacts,
     /// Cancelled once no step begins any more: what only waits ends.
     pub stopping: CancellationToken,
@@ -99,10 +102,8 @@ impl StepEnd {
 
 /// Runs one step to its end.
 pub(super) async fn run_step(of: &StepContext, asked: &BegunStep) -> StepEnd {
-    if asked.step.kind == EngineStepKind::Sleep {
-        return sleep(of, asked).await;
-    }
-    let caller = match of.gateway.caller_of_step(&of.caller).await {
+    let looked = of.gateway.caller_of_step(&of.caller, &of.looked_ms);
+    let caller = match looked.await {
         Ok(caller) => caller,
         Err(error) => return StepEnd::Stopped(error),
     };
@@ -115,7 +116,7 @@ pub(super) async fn run_step(of: &StepContext, asked: &BegunStep) -> StepEnd {
         EngineStepKind::Search => search(of, &caller, &asked.step).await,
         EngineStepKind::Describe => describe(of, &caller, &asked.step).await,
         EngineStepKind::Skill => skill(of, &caller, &asked.step).await,
-        EngineStepKind::Sleep => Ok(Value::Null),
+        EngineStepKind::Sleep => return sleep(of, asked).await,
     };
     match value {
         Ok(value) => StepEnd::value(step_value(&value)),
