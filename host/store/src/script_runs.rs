@@ -10,6 +10,23 @@ use crate::columns::select;
 /// Sorts after every id.
 const AFTER_ALL: &str = "~";
 
+/// States of a run that may be run again.
+const GOES_ON: [&str; 2] = ["running", "paused"];
+
+/// Drops what a run that is over was started with and what its steps were answered.
+macro_rules! forget_journal {
+    ($tx:ident, $id:expr) => {
+        sqlx::query("UPDATE script_runs SET start_sealed = '' WHERE id = $1")
+            .bind($id)
+            .execute(&mut *$tx)
+            .await?;
+        sqlx::query("UPDATE script_steps SET outcome_sealed = NULL WHERE run_id = $1")
+            .bind($id)
+            .execute(&mut *$tx)
+            .await?;
+    };
+}
+
 /// One run. Its texts are sealed.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct ScriptRunRow {
@@ -39,9 +56,9 @@ pub struct ScriptRunRow {
     pub lease_owner: Option<String>,
     /// 0 without a holder.
     pub lease_until_ms: i64,
-    /// What a paused run waits for.
+    /// What a paused run waits for; absent in lists.
     pub pause_sealed: Option<String>,
-    /// The script and what it was started with; empty in lists.
+    /// The script and what it was started with; empty in lists, and once the run is over.
     pub start_sealed: String,
     /// The outcome of a run that is over; absent in lists.
     pub end_sealed: Option<String>,
@@ -74,8 +91,8 @@ macro_rules! page_of {
     ($filter:literal) => {
         concat!(
             "SELECT workspace_id, id, user_id, session_id, actor, execution_id, script_sha256, engine_sha256, state, \
-             steps, dry_run, created_at_ms, updated_at_ms, expires_at_ms, lease_owner, lease_until_ms, pause_sealed, \
-             CAST('' AS TEXT) AS start_sealed, CAST(NULL AS TEXT) AS end_sealed \
+             steps, dry_run, created_at_ms, updated_at_ms, expires_at_ms, lease_owner, lease_until_ms, \
+             CAST(NULL AS TEXT) AS pause_sealed, CAST('' AS TEXT) AS start_sealed, CAST(NULL AS TEXT) AS end_sealed \
              FROM script_runs WHERE workspace_id = $1 AND id < $2",
             $filter,
             " ORDER BY id DESC LIMIT $3"
@@ -127,7 +144,7 @@ impl Store {
         }))
     }
 
-    /// Newest first, of one user or of all, without the texts of start and end. `before`: the last id of the page
+    /// Newest first, of one user or of all, without its texts. `before`: the last id of the page
     /// before.
     pub async fn list_script_runs(
         &self,
@@ -201,8 +218,9 @@ impl Store {
         }))
     }
 
-    /// Notes how a run ended or for what it waits, and gives the lease back. `false`: the run was cancelled, or is not
-    /// this owner's any more, and nothing was stored.
+    /// Notes how a run ended or for what it waits, and gives the lease back. Of one that is over nothing is run again: what
+    /// it began with and what its steps were answered goes. `false`: the run was cancelled, or is not this owner's any
+    /// more, and nothing was stored.
     pub async fn end_script_run(
         &self,
         id: &str,
@@ -212,8 +230,8 @@ impl Store {
         end_sealed: Option<&str>,
         now_ms: i64,
     ) -> Result<bool, StoreError> {
-        Ok(portable!(one self, db => {
-            sqlx::query(
+        Ok(portable!(write unnoticed self, tx => {
+            let ended = sqlx::query(
                 "UPDATE script_runs SET state = $3, pause_sealed = $4, end_sealed = $5, updated_at_ms = $6, \
                  lease_owner = NULL, lease_until_ms = 0 \
                  WHERE id = $1 AND lease_owner = $2 AND state = 'running'",
@@ -224,9 +242,13 @@ impl Store {
             .bind(pause_sealed)
             .bind(end_sealed)
             .bind(now_ms)
-            .execute(db)
+            .execute(&mut *tx)
             .await?
-            .rows_affected() == 1
+            .rows_affected() == 1;
+            if ended && !GOES_ON.contains(&state) {
+                forget_journal!(tx, id);
+            }
+            ended
         }))
     }
 
@@ -252,8 +274,8 @@ impl Store {
 }
 
 impl Writer {
-    /// Ends a run that is not over. The process that runs it begins no further step, and may still note the outcomes of
-    /// those that have begun. `false`: it is over, or does not exist.
+    /// Ends a run that is not over, and drops its journal as [`Store::end_script_run`] does. The process that runs it
+    /// begins no further step, and may still note how those ended that have begun. `false`: it is over, or does not exist.
     pub async fn cancel_script_run(
         &self,
         workspace_id: &str,
@@ -261,7 +283,7 @@ impl Writer {
         now_ms: i64,
     ) -> Result<bool, StoreError> {
         Ok(portable!(write unnoticed self, tx => {
-            sqlx::query(
+            let cancelled = sqlx::query(
                 "UPDATE script_runs SET state = 'cancelled', pause_sealed = NULL, updated_at_ms = $3 \
                  WHERE workspace_id = $1 AND id = $2 AND state IN ('running', 'paused')",
             )
@@ -270,7 +292,11 @@ impl Writer {
             .bind(now_ms)
             .execute(&mut *tx)
             .await?
-            .rows_affected() == 1
+            .rows_affected() == 1;
+            if cancelled {
+                forget_journal!(tx, id);
+            }
+            cancelled
         }))
     }
 }

@@ -31,7 +31,7 @@ pub struct ScriptStepRow {
     pub status: Option<String>,
     pub began_at_ms: i64,
     pub ended_at_ms: Option<i64>,
-    /// What the script was answered, sealed.
+    /// What the script was answered, sealed; absent in lists, and once the run is over.
     pub outcome_sealed: Option<String>,
 }
 
@@ -79,8 +79,8 @@ impl Store {
         }))
     }
 
-    /// Writes the outcome of a step, once. `now_ms`: the time that the script is told with it. A run that was cancelled
-    /// keeps the outcomes of what had begun. `false`: the run is not this owner's any more, or the step has an outcome
+    /// Writes the outcome of a step, once. `now_ms`: the time that the script is told with it. Of a run that was
+    /// cancelled it is noted that the step ended, without the text. `false`: the run is not this owner's any more, or the step has an outcome
     /// or has not begun, and nothing was written.
     #[expect(
         clippy::too_many_arguments,
@@ -110,8 +110,9 @@ impl Store {
             .await?
             .rows_affected() == 1;
             held && sqlx::query(
-                "UPDATE script_steps SET settled_order = $3, now_ms = $4, status = $5, outcome_sealed = $6, \
-                 execution_id = COALESCE($7, execution_id), ended_at_ms = $8 \
+                "UPDATE script_steps SET settled_order = $3, now_ms = $4, status = $5, \
+                 outcome_sealed = CASE WHEN EXISTS (SELECT 1 FROM script_runs WHERE id = $1 AND state = 'running') \
+                 THEN $6 ELSE NULL END, execution_id = COALESCE($7, execution_id), ended_at_ms = $8 \
                  WHERE run_id = $1 AND step = $2 AND settled_order IS NULL",
             )
             .bind(run_id)
@@ -135,6 +136,20 @@ impl Store {
                 .bind(run_id)
                 .fetch_all(db)
                 .await?
+        }))
+    }
+
+    /// The same without what the steps were answered, which may be large.
+    pub async fn script_step_list(&self, run_id: &str) -> Result<Vec<ScriptStepRow>, StoreError> {
+        Ok(portable!(read self, db => {
+            sqlx::query_as(
+                "SELECT run_id, step, kind, fingerprint, name, line, execution_id, settled_order, now_ms, status, \
+                 began_at_ms, ended_at_ms, CAST(NULL AS TEXT) AS outcome_sealed \
+                 FROM script_steps WHERE run_id = $1 ORDER BY step",
+            )
+            .bind(run_id)
+            .fetch_all(db)
+            .await?
         }))
     }
 }

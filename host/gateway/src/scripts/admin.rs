@@ -23,7 +23,7 @@ impl Gateway {
         let read = [(&*row.id, &*row.user_id)];
         self.record_reading(caller, AuditAction::ScriptsRead, &read)
             .await?;
-        let steps = self.store.script_steps(&row.id).await?;
+        let steps = self.store.script_step_list(&row.id).await?;
         stored_run(self, row, steps)
     }
 
@@ -85,7 +85,7 @@ impl Gateway {
         }
         let facts = facts_of(&row)?;
         self.keep_cancelled_receipt(caller, &facts).await;
-        let steps = self.store.script_steps(&row.id).await?;
+        let steps = self.store.script_step_list(&row.id).await?;
         let row = ScriptRunRow {
             state: ScriptStatus::Cancelled.into_str().to_owned(),
             pause_sealed: None,

@@ -222,7 +222,7 @@ async fn lost(ended: &EndedLoop) -> Result<ScriptRun, Error> {
         ));
     };
     let is_cancelled = row.state == ScriptStatus::Cancelled.into_str();
-    let steps = gateway.store.script_steps(&row.id).await?;
+    let steps = gateway.store.script_step_list(&row.id).await?;
     let mut run = stored_run(gateway, row, steps)?;
     if is_cancelled {
         run.logs = ended.report.logs.clone();

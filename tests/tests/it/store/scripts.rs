@@ -189,7 +189,14 @@ async fn a_step_and_its_outcome_are_written_once_and_by_the_holder(at: Empty) {
         outcome_sealed: Some(format!("outcome {order}")),
         ..step_row("run_1", step)
     };
-    assert_eq!(steps, [settled(1, 0), step_row("run_1", 1), settled(0, 2)]);
+    let whole = [settled(1, 0), step_row("run_1", 1), settled(0, 2)];
+    assert_eq!(steps, whole);
+    let listed = at.store.script_step_list("run_1").await.unwrap();
+    let without = whole.map(|step| ScriptStepRow {
+        outcome_sealed: None,
+        ..step
+    });
+    assert_eq!(listed, without);
     assert_eq!(at.store.script_steps("run_2").await.unwrap(), []);
 }
 
@@ -207,8 +214,16 @@ async fn a_paused_run_goes_on_and_one_that_is_over_does_not(at: Empty) {
     assert!(claim(&at, &acme, "two", NOW_MS + 21).await);
     assert_eq!(read(&at, &acme).await.state, "running");
     assert!(settle(&at, "two", 0, 0).await, "what had begun is settled");
+    let steps = at.store.script_steps("run_1").await.unwrap();
+    assert_eq!(steps[0].outcome_sealed.as_deref(), Some("outcome 0"));
+    assert_eq!(read(&at, &acme).await.start_sealed, "start");
     assert!(end(&at, "two", "done").await);
+    // What nothing is run again with is gone; how the step ended is not.
+    let steps = at.store.script_steps("run_1").await.unwrap();
+    assert_eq!(steps[0].outcome_sealed, None);
+    assert_eq!(steps[0].status.as_deref(), Some("ok"));
     let row = read(&at, &acme).await;
+    assert_eq!(row.start_sealed, "");
     assert_eq!(
         (row.state.as_str(), row.updated_at_ms),
         ("done", NOW_MS + 20)
@@ -226,18 +241,26 @@ async fn a_cancelled_run_begins_nothing_and_keeps_what_had_begun(at: Empty) {
     let acme = workspace(&at.store, "acme").await;
     insert(&at, &new_run(&acme, "run_1", "ada")).await;
     assert!(begin(&at, "one", 0).await);
+    assert!(begin(&at, "one", 1).await);
+    assert!(settle(&at, "one", 1, 0).await);
     assert!(cancel(&at, &acme).await);
     assert!(!cancel(&at, &acme).await);
-    assert!(!begin(&at, "one", 1).await);
+    assert!(!begin(&at, "one", 0).await, "not even what had begun");
+    assert!(!begin(&at, "one", 2).await);
     let renewed = at
         .store
         .renew_script_lease("run_1", "one", NOW_MS + 1_000_000);
     assert!(!renewed.await.unwrap());
-    assert!(settle(&at, "one", 0, 0).await);
+    assert!(settle(&at, "one", 0, 1).await);
+    for step in at.store.script_steps("run_1").await.unwrap() {
+        assert_eq!(step.status.as_deref(), Some("ok"), "{step:?}");
+        assert_eq!(step.outcome_sealed, None, "{step:?}");
+    }
     assert!(!end(&at, "one", "done").await);
     assert!(!claim(&at, &acme, "two", NOW_MS + 2 * LEASE_MS).await);
     let row = read(&at, &acme).await;
-    assert_eq!((row.state.as_str(), row.steps), ("cancelled", 1));
+    assert_eq!((row.state.as_str(), row.steps), ("cancelled", 2));
+    assert_eq!(row.start_sealed, "");
 
     // One that waits for a person.
     let other = workspace(&at.store, "other").await;
@@ -271,7 +294,7 @@ async fn runs_are_listed_newest_first_without_their_large_texts(at: Empty) {
     ] {
         insert(&at, &new_run(&acme, id, user_id)).await;
     }
-    assert!(end(&at, "one", "done").await);
+    assert!(end(&at, "one", "paused").await);
     let list = async |user_id: Option<&str>, before: Option<&str>, limit: usize| {
         let listed = at.store.list_script_runs(&acme.id, user_id, before, limit);
         listed.await.unwrap()
@@ -282,11 +305,12 @@ async fn runs_are_listed_newest_first_without_their_large_texts(at: Empty) {
     assert_eq!(ids(&all), ["run_4", "run_3", "run_2", "run_1"]);
     let whole = read(&at, &acme).await;
     assert_eq!(
-        (whole.start_sealed.as_str(), whole.end_sealed.as_deref()),
-        ("start", Some("end"))
+        (whole.start_sealed.as_str(), whole.pause_sealed.as_deref()),
+        ("start", Some("pause"))
     );
     let shown = ScriptRunRow {
         start_sealed: String::new(),
+        pause_sealed: None,
         end_sealed: None,
         ..whole
     };
@@ -368,7 +392,7 @@ async fn what_a_workspace_keeps_of_its_scripts_is_counted(at: Empty) {
     assert!(settle(&at, "one", 0, 0).await);
     assert_eq!(count(&acme).await, (2, 14), "and outcome 0");
     assert!(end(&at, "one", "done").await);
-    assert_eq!(count(&acme).await, (2, 17), "and end");
+    assert_eq!(count(&acme).await, (2, 3), "its end alone");
     assert_eq!(count(&other).await, (1, 5));
 }
 
