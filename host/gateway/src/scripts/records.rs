@@ -13,6 +13,8 @@ pub(super) struct StepRecord {
     pub step: EngineStep,
     pub fingerprint: String,
     pub tool: Option<Arc<Tool>>,
+    /// The tool that an earlier process began, as the journal has it.
+    pub begun_as: Option<String>,
     /// Whether the journal has it.
     pub is_begun: bool,
     pub began_at_ms: Option<i64>,
@@ -30,8 +32,15 @@ impl StepRecord {
         known: Option<JournaledStep>,
     ) -> Self {
         let settled = known.as_ref().and_then(|known| known.settled.as_ref());
+        let begun = known.as_ref().map(|known| known.name.as_str());
+        // The kind is where a name is that no tool had.
+        let begun = begun.filter(|name| *name != EngineStepKind::Tool.into_str());
         Self {
             tool: find_tool(catalog, &step),
+            begun_as: match step.kind {
+                EngineStepKind::Tool => begun.map(str::to_owned),
+                _ => None,
+            },
             is_begun: known.is_some(),
             began_at_ms: known.as_ref().map(|known| known.began_at_ms),
             ended_at_ms: settled.map(|settled| settled.ended_at_ms),
@@ -49,9 +58,10 @@ impl StepRecord {
 
     /// The tool's name, or the kind of the step.
     pub(super) fn name(&self) -> &str {
-        match &self.tool {
-            Some(tool) => &tool.name,
-            None => self.step.kind.into_str(),
+        match (&self.begun_as, &self.tool) {
+            (Some(begun), _) => begun,
+            (None, Some(tool)) => &tool.name,
+            (None, None) => self.step.kind.into_str(),
         }
     }
 
@@ -96,5 +106,32 @@ mod tests {
         }
         assert_eq!(find("jira", "github_create_issue"), None);
         assert_eq!(find("github", "createIsue"), None);
+    }
+
+    #[test]
+    fn a_step_that_had_begun_is_the_tool_that_it_began() {
+        let catalog = toolgate_catalog::fixture::catalog();
+        let record = |kind: &str, name: &str| {
+            let step = serde_json::json!({
+                "step": 0, "kind": kind, "service": "github", "function": "goneSince",
+            });
+            let step = serde_json::from_str(&step.to_string()).unwrap();
+            let known = JournaledStep {
+                step: 0,
+                fingerprint: "print".to_owned(),
+                name: name.to_owned(),
+                line: None,
+                began_at_ms: 1,
+                execution_id: None,
+                settled: None,
+            };
+            StepRecord::new(&catalog, step, "print".to_owned(), Some(known))
+        };
+        let gone = record("tool", "github_gone_since");
+        assert!(gone.tool.is_none());
+        assert_eq!(gone.begun_as.as_deref(), Some("github_gone_since"));
+        assert_eq!(gone.name(), "github_gone_since");
+        assert_eq!(record("tool", "tool").begun_as, None, "there was none");
+        assert_eq!(record("search", "search").begun_as, None);
     }
 }

@@ -282,6 +282,7 @@ impl ScriptLoop {
             let asked = BegunStep {
                 step: record.step.clone(),
                 tool: record.tool.clone(),
+                begun_as: record.begun_as.clone(),
                 began_at_ms: record.began_at_ms.unwrap_or(now_ms),
                 waited: self.waited.get(&number).copied().unwrap_or(0),
             };

@@ -26,6 +26,7 @@ use crate::tools::{
 };
 use crate::{Caller, Error, Gateway};
 use toolgate_catalog::Tool;
+use toolgate_catalog::manifest::Effect;
 use toolgate_catalog::script_names::script_function;
 use toolgate_core::ids::UserId;
 use toolgate_core::text::Text;
@@ -69,6 +70,8 @@ pub(super) struct BegunStep {
     pub step: EngineStep,
     /// Of a step that calls one that exists.
     pub tool: Option<Arc<Tool>>,
+    /// The tool that an earlier process began.
+    pub begun_as: Option<String>,
     /// When it first began: in an earlier process, where the run was resumed.
     pub began_at_ms: i64,
     /// How often it was told to wait for a person.
@@ -142,6 +145,9 @@ async fn sleep(of: &StepContext, asked: &BegunStep) -> StepEnd {
 }
 
 async fn call_tool(of: &StepContext, caller: &Caller, asked: &BegunStep) -> StepEnd {
+    if let Some(begun) = begun_as_another(of, asked) {
+        return gone_tool(of, caller, begun).await;
+    }
     let Some(tool) = &asked.tool else {
         return unknown_tool(of, caller, &asked.step).await;
     };
@@ -236,6 +242,39 @@ fn end_of_call(
         value,
         execution_id: Some(ran.execution_id.to_string()),
     }
+}
+
+/// The tool that an earlier process began and that may have written, where the name now means another tool or none.
+fn begun_as_another<'a>(of: &StepContext, asked: &'a BegunStep) -> Option<&'a str> {
+    let begun = asked.begun_as.as_deref()?;
+    let is_same = asked.tool.as_ref().is_some_and(|tool| *tool.name == *begun);
+    // A dry run has written nothing.
+    if is_same || of.facts.dry_run {
+        return None;
+    }
+    let snapshot = of.gateway.snapshot();
+    let may_write = match snapshot.catalog.get(begun) {
+        Some(tool) => tool.effect() != Effect::Read,
+        None => true,
+    };
+    may_write.then_some(begun)
+}
+
+/// The outcome of a step whose tool has gone since it began: nobody can ask its key any more.
+async fn gone_tool(of: &StepContext, caller: &Caller, begun: &str) -> StepEnd {
+    let permissions = match of.gateway.permissions_of(caller, &of.facts.user).await {
+        Ok(permissions) => permissions,
+        Err(error) => return refused(error),
+    };
+    if let Error::ToolNotLoaded { .. } = of.gateway.tool_not_found(begun, &permissions) {
+        return StepEnd::Stopped(Error::Overloaded {
+            retry_after_s: RETRY_AFTER_S,
+        });
+    }
+    let message = format!(
+        "the call of {begun} had begun before the run was resumed, and there is no such tool any more: look whether it was done"
+    );
+    StepEnd::value(Err(StepFailure::new("outcome_unknown", message)))
 }
 
 /// A name that no tool has, with those that come nearest.

@@ -263,7 +263,7 @@ async fn what_is_asked_about_one_user_costs_the_same_among_a_hundred_thousand() 
 }
 
 /// Beginnings and ends of statements that run in each call or list of a user, and the index that each needs.
-const EXPECTED: [(&str, &str, &str); 20] = [
+const EXPECTED: [(&str, &str, &str); 21] = [
     (
         "FROM connections WHERE workspace_id = $1 ORDER BY",
         "",
@@ -348,6 +348,11 @@ const EXPECTED: [(&str, &str, &str); 20] = [
         "FROM script_runs WHERE expires_at_ms <= $1",
         "",
         "script_runs_expiry",
+    ),
+    (
+        "FROM script_steps WHERE run_id = $1 ORDER BY step",
+        "",
+        "sqlite_autoindex_script_steps_1",
     ),
     (
         "FROM triggers WHERE workspace_id = $1 AND (created_at_ms, id) < ($2, $3) ORDER BY",
