@@ -277,7 +277,7 @@ impl ScriptLoop {
                 return Err(LoopEnd::Lost);
             }
             record.is_begun = true;
-            record.began_at_ms.get_or_insert(now_ms);
+            record.began_at_ms = record.began_at_ms.or(Some(now_ms));
             record.status = ScriptCallStatus::Open;
             let asked = BegunStep {
                 step: record.step.clone(),
