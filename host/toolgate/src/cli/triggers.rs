@@ -34,9 +34,15 @@ pub(super) enum TriggersCommand {
     /// Poll again, at once
     #[command(after_help = SCOPES_HELP)]
     Resume(OneTrigger),
-    /// Call the tool once and show what is listed; no event is sent
+    /// Call the tool and show what came of late; no event is sent
     #[command(after_help = SCOPES_HELP)]
-    Test(OneTrigger),
+    Test {
+        #[command(flatten)]
+        one: OneTrigger,
+        /// Only items from this time on: RFC 3339, at most 30 days ago [default: the last day]
+        #[arg(long, value_name = "TIME")]
+        since: Option<String>,
+    },
     /// Delete a trigger, with what it remembers
     #[command(after_help = KEY_HELP)]
     Delete(OneTrigger),
@@ -113,8 +119,10 @@ impl TriggersCommand {
             Self::Create(create) => create.run(output).await,
             Self::Pause(one) => one.pause(true, output).await,
             Self::Resume(one) => one.pause(false, output).await,
-            Self::Test(one) => {
-                let test = one.call(Method::POST, &["test"], None).await?;
+            Self::Test { one, since } => {
+                let path = ["triggers", one.trigger_id.as_str(), "test"];
+                let query: Vec<_> = since.map(|since| ("since", since)).into_iter().collect();
+                let test = one.server.call(Method::POST, &path, &query, None).await?;
                 tested(&test, output)
             }
             Self::Delete(one) => {
@@ -241,7 +249,7 @@ fn shown(trigger: &Value) -> String {
     lines.join("\n")
 }
 
-/// What a poll would find now. That nothing could be read is a failure of the command.
+/// What came of late. That nothing could be read is a failure of the command.
 fn tested(test: &Value, output: OutputFormat) -> anyhow::Result<()> {
     if text(test, "status") == "found" {
         return output.print(test, found);
@@ -263,11 +271,20 @@ fn tested(test: &Value, output: OutputFormat) -> anyhow::Result<()> {
 }
 
 fn found(test: &Value) -> String {
-    let count = |field: &str| usize::try_from(test[field].as_u64().unwrap_or_default());
-    let listed = count("listed").unwrap_or(usize::MAX);
-    let mut said = format!("{} on the first page", counted(listed, "item"));
-    if let Some(recent) = test["of_last_day"].as_u64() {
-        said += &format!(", {recent} of the last day");
+    let count = |field: &str| {
+        let count = test[field].as_u64();
+        count.map(|count| usize::try_from(count).unwrap_or(usize::MAX))
+    };
+    let listed = counted(count("listed").unwrap_or_default(), "item");
+    let mut said = match (count("found"), text(test, "since")) {
+        (Some(found), since) if !since.is_empty() => {
+            format!("{} since {since}, of {listed} read", counted(found, "item"))
+        }
+        // The service gives no times.
+        _ => format!("{listed} on the first page"),
+    };
+    if test["complete"] == json!(false) {
+        said += "; there may be more on further pages";
     }
     let mut blocks = vec![format!("{said}. No event was sent.")];
     blocks.extend(items(test, "items").iter().map(|item| {
@@ -325,12 +342,29 @@ mod tests {
     #[test]
     fn a_test_shows_what_is_listed_or_fails_with_the_reason() {
         let text = OutputFormat { json: false };
-        let good = json!({"status": "found", "listed": 1, "of_last_day": 0, "items": [
-            {"event_id": "evt_1", "time": "2026-11-20T09:12:44.000Z", "event": {"id": 4711}},
-        ]});
+        let good = json!({
+            "status": "found",
+            "execution_id": "exe_01KAHZ6M5T9Q4C8W2N7RXJ3VBD",
+            "listed": 3,
+            "since": "2026-11-19T09:30:00.000Z",
+            "found": 1,
+            "complete": true,
+            "items": [{
+                "event_id": "evt_5TQ0C1Z8H5G6W2N7RXJ3VBD4MA",
+                "time": "2026-11-20T09:12:44.000Z",
+                "event": {"id": 4711, "title": "The printer is on fire"}
+            }]
+        });
         assert_eq!(
             found(&good),
-            "1 item on the first page, 0 of the last day. No event was sent.\n\nevt_1 2026-11-20T09:12:44.000Z\n{\n  \"id\": 4711\n}"
+            "1 item since 2026-11-19T09:30:00.000Z, of 3 items read. No event was sent.\n\n\
+             evt_5TQ0C1Z8H5G6W2N7RXJ3VBD4MA 2026-11-20T09:12:44.000Z\n\
+             {\n  \"id\": 4711,\n  \"title\": \"The printer is on fire\"\n}"
+        );
+        let timeless = json!({"status": "found", "listed": 2, "complete": false, "items": []});
+        assert_eq!(
+            found(&timeless),
+            "2 items on the first page; there may be more on further pages. No event was sent."
         );
         assert!(tested(&good, text).is_ok());
         for (test, is_of_provider, said) in [
