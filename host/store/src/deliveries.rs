@@ -116,7 +116,8 @@ macro_rules! ready {
         concat!(
             "SELECT w.id FROM webhooks w WHERE w.enabled \
              AND (w.lease_until_ms IS NULL OR w.lease_until_ms <= $1 OR w.lease_until_ms - 60000 > $1) \
-             AND (EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.at_once) OR (",
+             AND (EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.at_once \
+             AND d.state = 'pending') OR (",
             rested!("$1"),
             " AND EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.state = 'pending' AND ",
             due!("$1"),
@@ -267,7 +268,7 @@ impl Store {
             let at_once: Vec<DueDelivery> = sqlx::query_as(
                 "SELECT d.seq, d.event_id, d.attempts, d.created_at_ms, e.payload FROM webhook_deliveries d \
                  JOIN webhook_events e ON e.id = d.event_id WHERE d.webhook_id = $1 AND d.at_once \
-                 ORDER BY d.seq LIMIT $2",
+                 AND d.state = 'pending' ORDER BY d.seq LIMIT $2",
             )
             .bind(webhook_id)
             .bind(limit)
@@ -366,10 +367,15 @@ impl Store {
             None => (None, &[][..]),
         };
         portable!(write unnoticed self, tx => {
+            // One that is settled meanwhile does not go out at once either.
+            sqlx::query("UPDATE webhook_deliveries SET at_once = FALSE WHERE seq = $1 AND at_once")
+                .bind(seq)
+                .execute(&mut *tx)
+                .await?;
             sqlx::query(
                 "UPDATE webhook_deliveries SET state = $2, attempts = attempts + 1, \
                  next_attempt_at_ms = COALESCE($3, next_attempt_at_ms), last_attempt_at_ms = $4, duration_ms = $5, \
-                 response_status = $6, last_error = $7, at_once = FALSE WHERE seq = $1 AND state = 'pending'",
+                 response_status = $6, last_error = $7 WHERE seq = $1 AND state = 'pending'",
             )
             .bind(seq)
             .bind(state.into_str())

@@ -1,4 +1,5 @@
 use serde_json::json;
+use toolgate_core::states::DeliveryStatus;
 use toolgate_store::{
     AttemptFailed, DeliveryAttempt, Event, EventFilters, EventType, Lease, WebhookChange,
     WebhookRow, Workspace,
@@ -11,6 +12,7 @@ on_both!(
     a_workspace_has_no_more_webhooks_than_it_may,
     times_of_a_clock_that_was_ahead_hold_up_no_delivery,
     what_a_person_asks_for_does_not_wait_until_the_webhook_has_rested,
+    what_is_settled_does_not_go_out_at_once_though_it_was_asked_for,
 );
 
 fn webhook(workspace: &Workspace, id: &str) -> WebhookRow {
@@ -313,4 +315,58 @@ async fn what_a_person_asks_for_does_not_wait_until_the_webhook_has_rested(at: E
     // What is asked for goes before what waits.
     let last = send(NOW_MS + 5).await;
     assert_eq!(due(NOW_MS + 5).await, [last.seq]);
+}
+
+/// A gateway of before the column settles a delivery and leaves it as it is.
+async fn what_is_settled_does_not_go_out_at_once_though_it_was_asked_for(at: Empty) {
+    let acme = workspace(&at.store, "acme").await;
+    let made = webhook(&acme, "whk_1");
+    assert!(at.store.insert_webhook(&made, 10).await.unwrap());
+    let event = Event::new(EventType::ToolFailed, &acme.id, NOW_MS, json!({}));
+    let waits = at.store.deliver_to(&acme.id, "whk_1", &event);
+    let seq = waits.await.unwrap().seq;
+    let settle = "UPDATE webhook_deliveries SET state = 'delivered'";
+    let leased = async |now_ms| {
+        let leased = at.store.lease_webhooks(lease_at(now_ms), 1, usize::MAX);
+        leased.await.unwrap().len()
+    };
+    let record = async || {
+        let page = at
+            .store
+            .list_deliveries(&acme.id, "whk_1", None, None, 10)
+            .await;
+        page.unwrap().items.remove(0)
+    };
+
+    assert_eq!(leased(NOW_MS).await, 1, "it waits");
+    at.store
+        .release_webhook("whk_1", "dispatcher")
+        .await
+        .unwrap();
+    if at.url.starts_with("postgres") {
+        let pool = sqlx::PgPool::connect(&at.url).await.unwrap();
+        sqlx::query(settle).execute(&pool).await.unwrap();
+    } else {
+        let pool = sqlx::SqlitePool::connect(&at.url).await.unwrap();
+        sqlx::query(settle).execute(&pool).await.unwrap();
+    }
+    assert!(record().await.at_once, "as that gateway leaves it");
+    assert_eq!(leased(NOW_MS).await, 0);
+    let due = at.store.due_deliveries("whk_1", NOW_MS, 10);
+    assert!(due.await.unwrap().is_empty());
+
+    // An attempt of this gateway that ends after the other one has settled it.
+    let failed = AttemptFailed {
+        again_at_ms: Some(NOW_MS + 5_000),
+        rest_until_ms: NOW_MS + 5_000,
+        disable: None,
+    };
+    let attempt = attempt(NOW_MS, 500);
+    let noted = at
+        .store
+        .delivery_failed("whk_1", seq, &attempt, &failed, "dispatcher");
+    noted.await.unwrap();
+    let now = record().await;
+    assert_eq!((now.at_once, now.attempts), (false, 0));
+    assert_eq!(now.state, DeliveryStatus::Delivered, "it stays settled");
 }
