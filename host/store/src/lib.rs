@@ -182,6 +182,7 @@ pub struct Writer {
     watch: Arc<changes::Watch>,
     late: Arc<time_limits::LateAnswers>,
     observers: operation::Observers,
+    sync_setting: open::SyncSetting,
     /// What the next change leaves in the audit log.
     entry: Option<Arc<audit::PendingEntry>>,
 }
@@ -254,7 +255,10 @@ macro_rules! portable {
     };
     (one $store:expr, $db:ident => $body:expr) => {
         match &$crate::unaudited($store).db {
-            $crate::Db::Sqlite { write: $db, .. } => $crate::boxed!($store, Write, $body),
+            $crate::Db::Sqlite { write: $db, .. } => $crate::boxed!($store, Write, {
+                $store.sync_setting.relax($db).await?;
+                $body
+            }),
             $crate::Db::Postgres($db) => $crate::boxed_within!($store, Write, $body),
         }
     };
@@ -278,7 +282,9 @@ macro_rules! portable {
     (in $store:expr, $power_loss:expr, $tx:ident => $body:expr, before $before:block, after $after:block) => {{
         match &$store.db {
             $crate::Db::Sqlite { write, .. } => $crate::boxed!($store, Write, began => {
-                let mut $tx = write.begin_with($power_loss.begin_statements()).await?;
+                let power_loss = $power_loss;
+                let mut $tx = write.begin_with(power_loss.begin_statements()).await?;
+                $store.sync_setting.began(power_loss);
                 $store.observers.note($crate::StoreStep::Begin, began);
                 let done = $body;
                 if $store.entry.is_some() && $crate::audit::ChangeOutcome::is_change(&done) {

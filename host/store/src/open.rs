@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 use std::str::FromStr as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sqlx::Connection as _;
 use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+    SqliteSynchronous,
 };
 use tokio::time::{Instant, sleep};
 
@@ -43,6 +45,30 @@ impl PowerLoss {
             Self::Survives => "PRAGMA synchronous = FULL; BEGIN IMMEDIATE",
             Self::MayBeLost => "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE",
         }
+    }
+}
+
+/// Whether a transaction that [`PowerLoss::Survives`] has left its setting at the connection that writes. A statement
+/// without a transaction has no message of its own in which it could say what it wants.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SyncSetting(Arc<AtomicBool>);
+
+impl SyncSetting {
+    pub(crate) fn began(&self, power_loss: PowerLoss) {
+        if power_loss == PowerLoss::Survives {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Lets the next statement without a transaction wait for no sync. Another transaction may come in between: then it
+    /// waits for one that it does not need.
+    pub(crate) async fn relax(&self, write: &SqlitePool) -> Result<(), sqlx::Error> {
+        if self.0.swap(false, Ordering::Relaxed) {
+            sqlx::query("PRAGMA synchronous = NORMAL")
+                .execute(write)
+                .await?;
+        }
+        Ok(())
     }
 }
 
@@ -116,6 +142,7 @@ impl Store {
             watch,
             late: Arc::default(),
             observers: Observers::default(),
+            sync_setting: SyncSetting::default(),
             entry: None,
         }))
     }
@@ -127,6 +154,7 @@ impl Store {
             watch: Arc::new(Watch::new(None)),
             late,
             observers: Observers::default(),
+            sync_setting: SyncSetting::default(),
             entry: None,
         }))
     }
@@ -280,6 +308,14 @@ mod tests {
         let kept = store.store_refreshed(&id, "con_1", "p", &refreshed, 1);
         assert!(kept.await.unwrap().is_none(), "no such connection");
         assert_eq!(setting().await, FULL, "the only copy of a refreshed token");
+
+        // A statement without a transaction sets nothing itself, each time.
+        for n in 0..2 {
+            store.prove_write(n).await.unwrap();
+            assert_eq!(setting().await, NORMAL, "without a transaction, {n}");
+            store.add_audit_entry(&audit_entry(&id)).await.unwrap();
+            assert_eq!(setting().await, FULL, "a change with an audit entry, {n}");
+        }
     }
 
     #[tokio::test]
