@@ -239,7 +239,7 @@ func TestAFormatThatIsNoneIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range []Format{"openia", "", "OpenAI"} {
+	for _, format := range []Format{"openia", " ", "OpenAI"} {
 		for _, tools := range [][]string{nil, {"a_b"}} {
 			_, err := client.Toolset(context.Background(), format, ToolsetOptions{Tools: tools})
 			if err == nil || !strings.Contains(err.Error(), `"openai" "openai_responses" "anthropic" "gemini"`) {
@@ -251,5 +251,30 @@ func TestAFormatThatIsNoneIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		if _, err := client.Toolset(context.Background(), format, ToolsetOptions{Tools: []string{}}); err != nil {
 			t.Fatal(format, err)
 		}
+	}
+}
+
+func TestTheEmptyFormatIsThatOfOpenAI(t *testing.T) {
+	client, err := New(Options{APIKey: testKey, BaseURL: "http://127.0.0.1:9"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written []string
+	for _, format := range []Format{"", FormatOpenAI} {
+		set, err := client.Toolset(context.Background(), format, ToolsetOptions{})
+		if err != nil {
+			t.Fatal(format, err)
+		}
+		definitions, err := json.Marshal(set.Definitions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if set.format != FormatOpenAI {
+			t.Fatal(set.format)
+		}
+		written = append(written, string(definitions))
+	}
+	if written[0] != written[1] {
+		t.Fatal(written)
 	}
 }

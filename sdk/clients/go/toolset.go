@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Format is how a model's provider writes tools, calls of them, and their results.
+// Format is how a model's provider writes tools, calls of them, and their results. Empty, it is FormatOpenAI.
 type Format string
 
 const (
@@ -86,6 +86,9 @@ var generic = []struct{ name, description, schema string }{
 // Toolset makes tools for a model, in its provider's format: the chosen ones, or the three generic operations. An
 // unknown format is an error, and nothing is sent.
 func (c *Client) Toolset(ctx context.Context, format Format, options ToolsetOptions) (*Toolset, error) {
+	if format == "" {
+		format = FormatOpenAI
+	}
 	dialect, err := format.dialect()
 	if err != nil {
 		return nil, err
