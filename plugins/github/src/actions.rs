@@ -45,7 +45,7 @@ pub struct ListWorkflowRuns {
        trigger = { name: "failed_workflow_run", title: "Failed workflow run",
                    description: "A run of a workflow has failed; a branch or a kind of event keeps the list short.",
                    arguments: { status: "failure", per_page: 50 }, items: "/items", id: ["/id", "/attempt"],
-                   time: "/updated_at", order: "newest_first" })]
+                   time: "/updated_at" })]
 pub fn list_workflow_runs(args: ListWorkflowRuns, cx: &Context) -> Result<Output, ToolError> {
     let address = path!("/repos/{}/{}/actions/runs", args.owner, args.repo);
     let fields = [
