@@ -3,8 +3,23 @@
 
 use super::deliveries::DeliveryRecord;
 use super::events::{DeliveryRow, Event, EventRow, write_events};
-use super::{StoreError, Writer, portable};
+use super::{Store, StoreError, Writer, portable};
 use crate::columns::select;
+
+impl Store {
+    /// Whether something waits for a webhook that is to go out before all else.
+    pub async fn has_delivery_at_once(&self, webhook_id: &str) -> Result<bool, StoreError> {
+        let found: Option<i64> = portable!(read self, db => {
+            sqlx::query_scalar(
+                "SELECT seq FROM webhook_deliveries WHERE webhook_id = $1 AND at_once AND state = 'pending' LIMIT 1",
+            )
+            .bind(webhook_id)
+            .fetch_optional(db)
+            .await?
+        });
+        Ok(found.is_some())
+    }
+}
 
 impl Writer {
     /// Writes an event for one webhook, whatever types it wants, and answers its delivery, which goes out at once.

@@ -339,6 +339,9 @@ async fn what_is_settled_does_not_go_out_at_once_though_it_was_asked_for(at: Emp
     };
 
     assert_eq!(leased(NOW_MS).await, 1, "it waits");
+    let asked_for = async |id| at.store.has_delivery_at_once(id).await.unwrap();
+    assert!(asked_for("whk_1").await);
+    assert!(!asked_for("whk_2").await, "of another webhook");
     at.store
         .release_webhook("whk_1", "dispatcher")
         .await
@@ -352,6 +355,7 @@ async fn what_is_settled_does_not_go_out_at_once_though_it_was_asked_for(at: Emp
     }
     assert!(record().await.at_once, "as that gateway leaves it");
     assert_eq!(leased(NOW_MS).await, 0);
+    assert!(!asked_for("whk_1").await);
     let due = at.store.due_deliveries("whk_1", NOW_MS, 10);
     assert!(due.await.unwrap().is_empty());
 
