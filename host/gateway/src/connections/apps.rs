@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 pub use one_setting::{allow_scopes, move_callback, put_back};
-pub(super) use settings::{again_from_ms, with_again_from};
+pub(super) use settings::{again_from_ms, registered_ms, with_again_from};
 pub use settings::{base_url, redirect_name, scopes_max, tenant};
 
 use settings::NewSettings;
@@ -142,7 +142,7 @@ pub async fn change(
     settings.base_url(new.base_url.as_deref())?;
     settings.redirect_name(manifest, new.redirect_name.as_deref())?;
     settings.tenant(manifest, new.tenant.as_deref())?;
-    settings.by_itself(new.by_itself);
+    settings.by_itself(new.by_itself.then_some(now_ms));
     let sealed = match &new.client_secret {
         Some(Some(secret)) => Some(
             vault

@@ -316,8 +316,8 @@ impl ConnectionManager {
             Ok(tokens) => tokens,
             Err(refused) => {
                 requests.ended(false, None).await;
-                let refused = self.renewal_refused(manifest, slot, &app, refused).await;
-                return Ok(Err(refused));
+                let refused = self.renewal_refused(manifest, slot, &app, row, refused);
+                return Ok(Err(refused.await));
             }
         };
         let brought = [Some(&tokens.access), tokens.refresh.as_ref()];

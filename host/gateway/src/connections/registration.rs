@@ -24,7 +24,7 @@ use toolgate_mcp_upstream::account::{self, ClientDescription};
 use toolgate_mcp_upstream::address::RemoteAddress;
 use toolgate_mcp_upstream::client::ServerClient;
 use toolgate_oauth::{OAuthError, authorize};
-use toolgate_store::{ALL_WORKSPACES, OAuthApp};
+use toolgate_store::{ALL_WORKSPACES, Connection, OAuthApp};
 
 /// A server that refuses what it has registered stays refused for so long.
 const AGAIN_AFTER_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -74,25 +74,31 @@ impl ConnectionManager {
         app: &OAuthApp,
         said: &str,
     ) -> bool {
-        let code = said.split(':').next().unwrap_or_default();
-        if !UNKNOWN_CLIENT_CODES.contains(&code) || apps::again_from_ms(app).is_none() {
+        if !is_unknown_client(said) || apps::again_from_ms(app).is_none() {
             return false;
         }
         self.register_again(manifest, slot, app).await.is_some()
     }
 
     /// What the refusal of a renewal means: the refresh token of a client that the server has forgotten is of no use to
-    /// the next one, so only the user can repair the connection.
+    /// the next one, so only the user can repair the connection. One that was connected before the registration says
+    /// nothing of the client that is registered now: that one stays.
     pub(super) async fn renewal_refused(
         &self,
         manifest: &Manifest,
         slot: &Slot,
         app: &OAuthApp,
+        row: &Connection,
         refused: OAuthError,
     ) -> OAuthError {
         let OAuthError::Client(said) = refused else {
             return refused;
         };
+        if is_of_earlier_client(slot.kind, app, row.connected_at_ms, &said) {
+            return OAuthError::Refused(format!(
+                "{said}; the gateway has registered since, so the user has to connect again"
+            ));
+        }
         match self.is_registered_again(manifest, slot, app, &said).await {
             true => OAuthError::Refused(format!(
                 "{said}; the gateway has registered again, so the user has to connect again"
@@ -154,7 +160,11 @@ impl ConnectionManager {
             return Ok(None);
         }
         let claimed = OAuthApp {
-            settings: apps::with_again_from(&current, now_ms + TRY_MS),
+            settings: apps::with_again_from(
+                &current,
+                now_ms + TRY_MS,
+                apps::registered_ms(&current),
+            ),
             ..current.clone()
         };
         if !self.store.replace_oauth_app(&current, &claimed).await? {
@@ -189,7 +199,12 @@ impl ConnectionManager {
         let new = OAuthApp {
             client_id: made.client_id,
             sealed,
-            settings: apps::with_again_from(&current, now_ms + AGAIN_AFTER_MS),
+            // Connections with the client before were made until here.
+            settings: apps::with_again_from(
+                &current,
+                now_ms + AGAIN_AFTER_MS,
+                Some(self.clock.now_ms()),
+            ),
             updated_at_ms: now_ms,
             ..claimed.clone()
         };
@@ -254,6 +269,20 @@ impl ConnectionManager {
     }
 }
 
+/// Whether a refusal of a token endpoint says that it does not know the client.
+fn is_unknown_client(said: &str) -> bool {
+    let code = said.split(':').next().unwrap_or_default();
+    UNKNOWN_CLIENT_CODES.contains(&code)
+}
+
+/// Whether a token endpoint that does not know the client has been asked with a token of an earlier one: of a connection
+/// that was made before the registration `app`. One without a user has no such token.
+fn is_of_earlier_client(kind: AuthKind, app: &OAuthApp, connected_at_ms: i64, said: &str) -> bool {
+    kind == AuthKind::Oauth2
+        && is_unknown_client(said)
+        && apps::registered_ms(app).is_some_and(|made_ms| connected_at_ms < made_ms)
+}
+
 /// Whether an answer of an authorization endpoint says that it does not know the client.
 fn says_unknown(answer: &HostResponse, client_id: &str) -> bool {
     let is_code = |text: &str| UNKNOWN_CLIENT_CODES.contains(&text);
@@ -305,6 +334,45 @@ mod tests {
         assert!(said(400, None, python));
         let back = "https://gate.test/oauth/callback/notes?error=invalid_client&state=s";
         assert!(said(302, Some(back), ""));
+    }
+
+    #[test]
+    fn a_token_of_an_earlier_client_says_nothing_of_the_one_that_is_registered() {
+        const UNKNOWN: &str = "invalid_client: no such client";
+        let app = |registered_ms| {
+            let mut app = OAuthApp {
+                workspace_id: "w".to_owned(),
+                service: "notes".to_owned(),
+                client_id: "c-2".to_owned(),
+                sealed: None,
+                scopes: None,
+                settings: "{}".to_owned(),
+                updated_at_ms: 0,
+            };
+            app.settings = apps::with_again_from(&app, 0, registered_ms);
+            app
+        };
+        let earlier = |kind, registered_ms, connected_at_ms, said| {
+            is_of_earlier_client(kind, &app(registered_ms), connected_at_ms, said)
+        };
+        assert!(earlier(AuthKind::Oauth2, Some(100), 99, UNKNOWN));
+        assert!(earlier(AuthKind::Oauth2, Some(100), 0, UNKNOWN));
+        // The server has forgotten the client that is registered.
+        assert!(!earlier(AuthKind::Oauth2, Some(100), 100, UNKNOWN));
+        // Registered before this was kept.
+        assert!(!earlier(AuthKind::Oauth2, None, 99, UNKNOWN));
+        assert!(!earlier(
+            AuthKind::Oauth2,
+            Some(100),
+            99,
+            "unauthorized_client"
+        ));
+        assert!(!earlier(
+            AuthKind::Oauth2ClientCredentials,
+            Some(100),
+            99,
+            UNKNOWN
+        ));
     }
 
     #[test]

@@ -17,10 +17,12 @@ const TENANT_SETTING: &str = "tenant";
 /// Name of the largest scopes in the settings of a registration.
 pub(super) const SCOPES_MAX_SETTING: &str = "scopes_max";
 const BASE_URL_SETTING: &str = "base_url";
-/// Of a registration that the gateway has asked for: an object with [`AGAIN_FROM_MS`].
+/// Of a registration that the gateway has asked for: an object with [`AGAIN_FROM_MS`] and [`REGISTERED_MS`].
 const BY_ITSELF_SETTING: &str = "by_itself";
 /// From when on it may ask again, in milliseconds since the Unix epoch; at any time where absent.
 const AGAIN_FROM_MS: &str = "again_from_ms";
+/// When it was made, in milliseconds since the Unix epoch; absent in those of before this was kept.
+const REGISTERED_MS: &str = "registered_ms";
 
 /// The settings of a new registration.
 #[derive(Debug, Default)]
@@ -105,11 +107,12 @@ impl NewSettings {
     }
 
     /// Not kept: what somebody else registers instead is no registration of the gateway's own.
-    pub(super) fn by_itself(&mut self, by_itself: bool) {
-        if by_itself {
+    pub(super) fn by_itself(&mut self, registered_ms: Option<i64>) {
+        if let Some(registered_ms) = registered_ms {
             self.details
                 .insert(BY_ITSELF_SETTING.to_owned(), true.into());
-            self.values.insert(BY_ITSELF_SETTING.to_owned(), json!({}));
+            let own = json!({ REGISTERED_MS: registered_ms });
+            self.values.insert(BY_ITSELF_SETTING.to_owned(), own);
         }
     }
 }
@@ -178,14 +181,28 @@ pub(crate) fn again_from_ms(app: &OAuthApp) -> Option<i64> {
     Some(own[AGAIN_FROM_MS].as_i64().unwrap_or(i64::MIN))
 }
 
-/// The settings of a registration that the gateway asks for again from `again_from_ms` on.
-pub(crate) fn with_again_from(app: &OAuthApp, again_from_ms: i64) -> String {
+/// When a registration that the gateway has asked for was made, where that is known.
+pub(crate) fn registered_ms(app: &OAuthApp) -> Option<i64> {
+    let settings: Value = serde_json::from_str(&app.settings).ok()?;
+    settings[BY_ITSELF_SETTING][REGISTERED_MS].as_i64()
+}
+
+/// The settings of a registration that the gateway asks for again from `again_from_ms` on, and that was made at
+/// `registered_ms`.
+pub(crate) fn with_again_from(
+    app: &OAuthApp,
+    again_from_ms: i64,
+    registered_ms: Option<i64>,
+) -> String {
     let settings: Value = serde_json::from_str(&app.settings).unwrap_or_default();
     let mut settings = match settings {
         Value::Object(settings) => settings,
         _ => Map::new(),
     };
-    let own = json!({ AGAIN_FROM_MS: again_from_ms });
+    let mut own = json!({ AGAIN_FROM_MS: again_from_ms });
+    if let Some(registered_ms) = registered_ms {
+        own[REGISTERED_MS] = registered_ms.into();
+    }
     settings.insert(BY_ITSELF_SETTING.to_owned(), own);
     Value::Object(settings).to_string()
 }
@@ -247,15 +264,25 @@ mod tests {
         };
         let mut own = NewSettings::default();
         own.callback(None);
-        own.by_itself(true);
+        own.by_itself(Some(5));
         let mut by_hand = NewSettings::default();
-        by_hand.by_itself(false);
+        by_hand.by_itself(None);
         assert!(by_hand.kept.is_empty(), "nothing of before stays");
-        assert_eq!(again_from_ms(&app(by_hand)), None);
+        let by_hand = app(by_hand);
+        assert_eq!(
+            (again_from_ms(&by_hand), registered_ms(&by_hand)),
+            (None, None)
+        );
         let mut own = app(own);
         assert_eq!(again_from_ms(&own), Some(i64::MIN));
-        own.settings = with_again_from(&own, 7);
-        assert_eq!(again_from_ms(&own), Some(7));
+        assert_eq!(registered_ms(&own), Some(5));
+        for registered in [None, Some(6)] {
+            own.settings = with_again_from(&own, 7, registered);
+            assert_eq!(
+                (again_from_ms(&own), registered_ms(&own)),
+                (Some(7), registered)
+            );
+        }
         assert!(own.settings.contains(CALLBACK_SETTING), "{}", own.settings);
     }
 
