@@ -57,6 +57,10 @@ impl Attempt<'_> {
         let mut receipt = ReceiptLine::start(scope, self.watch.sent, hop, injection);
         receipt.left = false;
         let number = self.enter_journal(&receipt).await?;
+        if notice.is_some() {
+            // Who heard of it while the journal was written had nothing yet to tell the server.
+            scope.cancellation.check_only_request()?;
+        }
         receipt.left = true;
         self.watch.under_way.set(notice);
         let answer = self.exchange(draft, &mut receipt).await;
