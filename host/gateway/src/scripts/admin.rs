@@ -111,7 +111,11 @@ impl Gateway {
     }
 
     /// Whether scripts run in the caller's workspace.
+    ///
+    /// # Errors
+    /// `scope_denied` without the scope that lists tools.
     pub async fn code_mode(&self, caller: &Caller) -> Result<bool, Error> {
+        caller.need(Scope::ToolsRead)?;
         Ok(self.store.code_mode(&caller.workspace_id).await?)
     }
 

@@ -127,7 +127,7 @@ impl Gateway {
             true => None,
             false => Some(self.toolset_tools(caller, toolset).await?),
         };
-        let runs_scripts = self.code_mode(caller).await?;
+        let runs_scripts = self.store.code_mode(&caller.workspace_id).await?;
         let text = serde_json::to_vec(&(list, runs_scripts)).map_err(anyhow::Error::from)?;
         Ok(Sha256::digest(&text).into())
     }
