@@ -356,6 +356,7 @@ async fn types(
     State(gateway): State<Arc<Gateway>>,
     QueryString(query): QueryString<ToolTypesQuery>,
 ) -> Result<Response, ApiFailure> {
+    caller.need(Scope::ToolsRead)?;
     let request = ScriptTypes {
         names: listed("names", query.names.0.as_deref())?,
         services: listed("services", query.services.0.as_deref())?,
