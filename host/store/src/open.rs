@@ -313,7 +313,11 @@ mod tests {
         for n in 0..2 {
             store.prove_write(n).await.unwrap();
             assert_eq!(setting().await, NORMAL, "without a transaction, {n}");
-            store.add_audit_entry(&audit_entry(&id)).await.unwrap();
+            let entry = crate::AuditEntry {
+                id: format!("aud_again_{n}"),
+                ..audit_entry(&id)
+            };
+            store.add_audit_entry(&entry).await.unwrap();
             assert_eq!(setting().await, FULL, "a change with an audit entry, {n}");
         }
     }

@@ -102,7 +102,7 @@ mod tests {
     #[tokio::test]
     async fn a_key_is_looked_at_again_after_a_while_and_when_it_was_revoked() {
         let world = TestWorld::open().await;
-        let admin = world.caller(&[Scope::Admin]).await;
+        let owner = world.member_caller(Role::Owner).await;
         let caller = world.caller(&[Scope::ToolsExecute]).await;
         let looked_ms = AtomicI64::new(world.clock.now_ms());
         let first_ms = looked_ms.load(Ordering::Relaxed);
@@ -114,7 +114,7 @@ mod tests {
             first_ms + CALLER_KNOWN_MS
         );
 
-        let revoked = world.identity().revoke_key(&admin, &caller.key_id).await;
+        let revoked = world.identity().revoke_key(&owner, &caller.key_id).await;
         revoked.unwrap();
         let refused = world.caller_of_step(&caller, &looked_ms).await;
         assert_eq!(refused.unwrap_err().code(), "invalid_api_key");
