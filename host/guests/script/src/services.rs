@@ -12,10 +12,9 @@ use crate::state::{AskedKind, ask};
 use crate::text::bounded;
 use crate::to_json;
 
-/// Words that the language keeps for itself, and that a module cannot use as a name.
-const RESERVED: [&str; 47] = [
+/// Words that a module cannot use as a name; `catalog/src/script_names.rs` has the same ones for declarations.
+const RESERVED: [&str; 49] = [
     "arguments",
-    "async",
     "await",
     "break",
     "case",
@@ -58,9 +57,12 @@ const RESERVED: [&str; 47] = [
     "true",
     "try",
     "typeof",
+    "undefined",
     "var",
     "void",
     "while",
+    "with",
+    "yield",
 ];
 
 /// What JavaScript itself looks up in any object: a service answers that it has no such function, so that `await`,
