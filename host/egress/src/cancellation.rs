@@ -11,7 +11,7 @@ pub(super) enum Cancellation {
     Never,
     /// Of a call that only reads: no further request leaves, and those under way are dropped.
     Ends(CancellationToken),
-    /// Of a call that may write: requests go on, and a server of MCP is told.
+    /// Of a call that may write: requests go on, and an MCP server is notified.
     IsPassedOn(CancellationToken),
 }
 

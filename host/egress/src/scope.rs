@@ -196,7 +196,7 @@ impl CallScope {
         self
     }
 
-    /// The same scope, whose requests go on once `token` is cancelled. A server of MCP that works on a call is told.
+    /// The same scope, whose requests go on once `token` is cancelled. An MCP server that works on a call is notified.
     pub fn passing_on(mut self, token: CancellationToken) -> Self {
         self.cancellation = Cancellation::IsPassedOn(token);
         self

@@ -12,6 +12,6 @@ pub(super) struct SendingWatch<'r> {
     pub(super) sent: &'r AtomicBool,
     /// Present: the caller hears of progress that the answer reports.
     pub(super) progress: Option<ProgressReport<'r>>,
-    /// Holds what a server is told if the caller cancels the call that it works on.
+    /// Holds the notice for the server if the caller cancels the call that it works on.
     pub(super) under_way: &'r CallUnderWay,
 }

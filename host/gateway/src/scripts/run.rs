@@ -64,7 +64,7 @@ pub(super) struct ScriptLoop {
     end: Option<EngineEnd>,
     /// Why no further step begins.
     stopping: Option<LoopEnd>,
-    /// How often each step was told to wait for a person.
+    /// How often each step had to wait for a person.
     waited: BTreeMap<u32, u32>,
     plan: Vec<PlannedScriptCall>,
     report: ScriptReport,
@@ -164,7 +164,7 @@ impl ScriptLoop {
                     continue;
                 }
             };
-            // The journal has it; a script that has ended or stops is not told.
+            // The journal has it; a script that has ended or stops does not get it.
             let Some(outcome) = outcome.filter(|_| self.end.is_none() && self.stopping.is_none())
             else {
                 continue;

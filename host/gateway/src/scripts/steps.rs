@@ -74,7 +74,7 @@ pub(super) struct BegunStep {
     pub begun_as: Option<String>,
     /// When it first began: in an earlier process, where the run was resumed.
     pub began_at_ms: i64,
-    /// How often it was told to wait for a person.
+    /// How often it had to wait for a person.
     pub waited: u32,
 }
 
